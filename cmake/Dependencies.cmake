@@ -1,7 +1,7 @@
 # Every library is required. Otherwise, a build might lack a codec without anybody noticing. A library is left
 # out only by an option ZARR_WITH_...; the driver then names the missing codec in its errors.
 
-if(NOT ZARR_WHEEL_HEADERS)
+if(ZARR_BUILD_DRIVER AND NOT ZARR_WHEEL_HEADERS)
   find_package(GDAL CONFIG REQUIRED)
   # GDAL's CMake package accepts only its own minor version, so the version is checked here and not by
   # find_package().

@@ -1,5 +1,6 @@
 # Options of the build. All targets link zarr_options, which has the compiler options.
 
+option(ZARR_BUILD_DRIVER "Build the GDAL driver; without it, only the core is built, which needs no GDAL" ON)
 option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
 option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
 option(ZARR_BUILD_FUZZERS "Build the fuzzers, with clang" OFF)
@@ -48,8 +49,14 @@ endif()
 
 add_library(zarr_options INTERFACE)
 target_include_directories(zarr_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(WIN32)
+  # Functions of Windows 10, and no macros min() and max().
+  target_compile_definitions(zarr_options INTERFACE NOMINMAX WIN32_LEAN_AND_MEAN _WIN32_WINNT=0x0A00)
+endif()
 if(MSVC)
-  target_compile_options(zarr_options INTERFACE /W4 $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:/WX>)
+  # Sources are UTF-8. /bigobj is for the files of a folder that are compiled together.
+  target_compile_options(zarr_options INTERFACE /utf-8 /bigobj /permissive- /Zc:__cplusplus
+    /W4 $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:/WX>)
 else()
   target_compile_options(zarr_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual

@@ -10,6 +10,7 @@
 #include "core/base/threads.h"
 #include "core/codec/registry.h"
 #include "driver/base/builtin_driver.h"
+#include "driver/base/builtin_registration.h"
 #include "driver/base/codec_options.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
@@ -212,7 +213,7 @@ void GDALRegister_ZarrV2() {
         if (Builtin() != nullptr) return;
         // GDAL registers its built-in Zarr driver after the plugins, and only if the name "Zarr" is
         // free. The built-in driver is therefore registered here, before this driver, and renamed.
-        if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
+        zarr_driver::RegisterBuiltin();
         GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
         if (own != nullptr) manager->DeregisterDriver(own);
         GDALDriver* const builtin =

@@ -23,7 +23,10 @@ test_packages=(
     python3-rasterio python3-rioxarray python3-venv python3-xarray python3-zarr python3-zfpy
     rasterio strace
 )
-all_packages=("${test_packages[@]}" "${package_packages[@]}" clang clang-tidy llvm python3-qgis qgis-providers)
+all_packages=(
+    "${test_packages[@]}" "${package_packages[@]}"
+    clang clang-tidy g++-mingw-w64-x86-64-posix libz-mingw-w64-dev lld llvm python3-qgis qgis-providers wine wine64
+)
 
 # Package with the runtime of clang's sanitizers. In Debian 12 its name contains the version of clang.
 if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
@@ -74,7 +77,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     cat >&2 <<END
 setup.sh installs packages with apt, which this system does not have. The driver needs:
   Fedora:   dnf install gcc-c++ cmake ninja-build gdal gdal-devel proj-devel json-devel blosc-devel bzip2-devel libdeflate-devel liblerc-devel lz4-devel xz-devel libtiff-devel zfp-devel libzstd-devel zlib-devel
-  conda:    conda install -c conda-forge cxx-compiler cmake ninja gdal libgdal-core nlohmann_json blosc bzip2 lerc libdeflate lz4-c xz libtiff zfp zstd zlib
+  conda:    conda install -c conda-forge cxx-compiler cmake ninja gdal libgdal-core-devel nlohmann_json blosc bzip2 lerc libdeflate liblzma-devel lz4-c libtiff zfp zstd zlib
   Homebrew: brew install cmake ninja gdal nlohmann-json c-blosc lerc libdeflate lz4 xz libtiff zfp zstd
   Debian:   ${packages[*]}
 Then: cmake -S . -B build && cmake --build build

@@ -166,7 +166,7 @@ def test_the_version_is_shown():
     assert gdal.GetDriverByName("Zarr").GetMetadataItem("DRIVER_VERSION") == version
     assert f"## [{version}]" in (root / "CHANGELOG.md").read_text()
     assert f"version: {version}\n" in (root / "CITATION.cff").read_text()
-    assert f'set version = "{version}"' in (root / "packaging" / "conda" / "meta.yaml").read_text()
+    assert f'version: "{version}"\n' in (root / "packaging" / "conda" / "recipe.yaml").read_text()
     assert f"DRIVER_VERSION={version}" in subprocess.run(
         ["gdalinfo", "--format", "Zarr"], capture_output=True, text=True, check=True).stdout  # fmt: skip
 

@@ -33,7 +33,7 @@ inline constexpr std::uint64_t CeilDiv(std::uint64_t a, std::uint64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);
 }
 
-// Return a * b and a + b for signed numbers; nullopt if the result overflows.
+// Return a * b, a + b and a - b for signed numbers; nullopt if the result overflows.
 inline std::optional<std::int64_t> MultiplyChecked(std::int64_t a, std::int64_t b) {
     constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
@@ -51,6 +51,12 @@ inline std::optional<std::int64_t> AddChecked(std::int64_t a, std::int64_t b) {
     if (b > 0 && a > std::numeric_limits<std::int64_t>::max() - b) return std::nullopt;
     if (b < 0 && a < std::numeric_limits<std::int64_t>::min() - b) return std::nullopt;
     return a + b;
+}
+
+inline std::optional<std::int64_t> SubtractChecked(std::int64_t a, std::int64_t b) {
+    if (b > 0 && a < std::numeric_limits<std::int64_t>::min() + b) return std::nullopt;
+    if (b < 0 && a > std::numeric_limits<std::int64_t>::max() + b) return std::nullopt;
+    return a - b;
 }
 
 // Quotient floor(a / b), and remainder from 0 to b - 1, for a positive `b`.

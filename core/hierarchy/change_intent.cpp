@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "core/hierarchy/change_intent.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#ifndef _WIN32
-#include <unistd.h>
-#endif
-
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "core/base/digest.h"
+#include "core/base/files.h"
 #include "core/base/limits.h"
 #include "core/json/value.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
-#include "core/store/process_lock.h"
 
 namespace zarr {
 
@@ -35,8 +26,8 @@ constexpr char kStaging[] = ".partial";
 // Returns the two paths that the file may have, the usual one first.
 std::pair<std::string, std::string> PathsFor(const std::string& store) {
     std::error_code error;
-    const fs::path real = fs::canonical(store, error);
-    const std::string folder = error ? store : real.string();
+    const fs::path real = fs::canonical(fs::u8path(store), error);
+    const std::string folder = error ? store : real.generic_u8string();
     return {folder + ".intent", folder + "/.intent"};
 }
 
@@ -46,46 +37,14 @@ std::pair<std::string, std::string> PathsFor(const std::string& store) {
 int Replace(const std::string& path, const std::string& text) {
     const std::string staging = path + kStaging;
     RemoveFile(staging);
-    std::FILE* const file = std::fopen(staging.c_str(), "wbx");
-    if (file == nullptr) return errno;
-    const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    int error = is_written ? 0 : errno;
-    if (std::fclose(file) != 0 && error == 0) error = errno;
-    if (error == 0 && std::rename(staging.c_str(), path.c_str()) != 0) error = errno;
+    const int file = OpenDescriptor(staging, OpenAs::kNew);
+    if (file < 0) return errno;
+    int error = WriteDescriptor(file, {ByteSpan(text)});
+    const int not_closed = CloseDescriptor(file);
+    if (error == 0) error = not_closed;
+    if (error == 0) error = RenamePath(staging, path);
     if (error != 0) RemoveFile(staging);
     return error;
-}
-
-// Names the folder itself, so that a store that replaces another one does not get its intent. A
-// file system may give a new folder the inode of a deleted one, so that the time of birth belongs
-// to the name. The device does not: its number may change when the file system is mounted again.
-std::string NumberOf(const std::string& store) {
-#if defined(__linux__) && defined(STATX_BTIME)
-    struct statx state {};
-    if (::statx(AT_FDCWD, store.c_str(), 0, STATX_INO | STATX_BTIME, &state) == 0) {
-        std::string name = std::to_string(state.stx_ino);
-        if ((state.stx_mask & STATX_BTIME) != 0)
-            name += "@" + std::to_string(state.stx_btime.tv_sec) + "." +
-                    std::to_string(state.stx_btime.tv_nsec);
-        return name;
-    }
-#endif
-    return FileIdentity(store).value_or("");
-}
-
-// True if this user or the owner of the store has written the file at `path`.
-bool IsTrusted(const std::string& path, const std::string& store) {
-#ifdef _WIN32
-    static_cast<void>(path);
-    static_cast<void>(store);
-    return true;
-#else
-    struct stat file {
-    }, folder{};
-    return ::lstat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) &&
-           ::stat(store.c_str(), &folder) == 0 &&
-           (file.st_uid == ::geteuid() || file.st_uid == folder.st_uid);
-#endif
 }
 
 json::Value Nullable(const std::optional<std::string>& text) {
@@ -101,7 +60,7 @@ std::string TextOf(const ChangeIntent& intent, const std::string& store) {
             key, json::Value(json::Array{Nullable(document.before), json::Value(document.after)}));
     json::Object nodes;
     for (const auto& [path, text] : intent.nodes) nodes.emplace_back(path, Nullable(text));
-    return json::Dump(json::Value(json::Object{{"store", json::Value(NumberOf(store))},
+    return json::Dump(json::Value(json::Object{{"store", json::Value(FolderIdentity(store))},
                                                {"consolidated", json::Value(std::move(groups))},
                                                {"documents", json::Value(std::move(documents))},
                                                {"nodes", json::Value(std::move(nodes))}}));
@@ -126,7 +85,7 @@ std::optional<ChangeIntent> Parse(const std::string& text, const std::string& st
     const json::Object* const nodes = object("nodes");
     if (number == nullptr || number->as_string() == nullptr || groups == nullptr ||
         groups->as_array() == nullptr || documents == nullptr || nodes == nullptr ||
-        *number->as_string() != NumberOf(store))
+        *number->as_string() != FolderIdentity(store))
         return std::nullopt;
     ChangeIntent intent;
     for (const json::Value& group : *groups->as_array()) {
@@ -157,7 +116,8 @@ std::string DigestOfDocument(const std::optional<std::string>& text) {
 std::optional<ChangeIntent> IntentFile::Find() const {
     const auto [beside, inside] = PathsFor(store_);
     for (const std::string& path : {beside, inside}) {
-        if (!IsTrusted(path, store_)) continue;
+        // A stranger may write such a file, too.
+        if (!IsOwnFileOrOfOwnerOf(path, store_)) continue;
         const std::string text = SmallFile(path, LimitOf(Limit::kMetadataSize));
         if (text == written_) return std::nullopt;
         if (auto intent = Parse(text, store_)) return intent;
@@ -167,9 +127,7 @@ std::optional<ChangeIntent> IntentFile::Find() const {
 
 bool IntentFile::HasUnfinished() const {
     const auto [beside, inside] = PathsFor(store_);
-    std::error_code error;
-    return fs::exists(fs::symlink_status(beside + kStaging, error)) ||
-           fs::exists(fs::symlink_status(inside + kStaging, error));
+    return StateAtLink(beside + kStaging) || StateAtLink(inside + kStaging);
 }
 
 void IntentFile::RemoveUnfinished() const {

@@ -2,7 +2,6 @@
 // Reads Zarr stores in local zip files.
 #include <cerrno>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -24,10 +23,6 @@ class LocalSource final : public zarr::ByteSource {
 
     std::uint64_t size() const override { return file_.size(); }
     zarr::Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
-#if !ZARR_HAS_POSIX_FILES
-        // Without POSIX files, reads take turns, because they share the position in the file.
-        const std::lock_guard<std::mutex> lock(mutex_);
-#endif
         const int error = memory.size == 0 ? 0 : file_.ReadAt(offset, memory);
         if (error == 0) return {};
         return zarr::Status::Io("the zip file cannot be read: " +
@@ -36,9 +31,6 @@ class LocalSource final : public zarr::ByteSource {
 
   private:
     const zarr::LocalFile file_;
-#if !ZARR_HAS_POSIX_FILES
-    mutable std::mutex mutex_;
-#endif
 };
 
 zarr::Status CannotOpen(int error) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
 
@@ -160,11 +161,9 @@ class TemplateExpression {
     Result<Value> Add(const Value& left, const Value& right, bool is_plus) const {
         const auto* const a = std::get_if<std::int64_t>(&left);
         const auto* const b = std::get_if<std::int64_t>(&right);
-        std::int64_t sum = 0;
         if (a != nullptr && b != nullptr) {
-            const bool is_over = is_plus ? __builtin_add_overflow(*a, *b, &sum)
-                                         : __builtin_sub_overflow(*a, *b, &sum);
-            return is_over ? Result<Value>(Overflow()) : Result<Value>(Value(sum));
+            const auto sum = is_plus ? AddChecked(*a, *b) : SubtractChecked(*a, *b);
+            return sum ? Result<Value>(Value(*sum)) : Result<Value>(Overflow());
         }
         if (a != nullptr || b != nullptr || !is_plus) return Unsupported();
         std::string text = std::get<std::string>(left);
@@ -200,9 +199,8 @@ class TemplateExpression {
         const auto* const b = std::get_if<std::int64_t>(&right);
         if (b == nullptr) return Unsupported();
         if (operation == '*') {
-            std::int64_t product = 0;
-            if (__builtin_mul_overflow(a, *b, &product)) return Overflow();
-            return Value(product);
+            const auto product = MultiplyChecked(a, *b);
+            return product ? Result<Value>(Value(*product)) : Result<Value>(Overflow());
         }
         if (*b == 0)
             return Status::Corrupt("the template expression " + Quoted(text_) + " divides by zero");

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/directory_store.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 
+#include "core/base/files.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 
@@ -31,14 +27,8 @@ bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
 
 // True if a file or a link exists at `path`, even an unreadable file or a link without target.
 bool IsSeen(const std::string& path) {
-#if ZARR_HAS_POSIX_FILES
-    struct stat state {};
-    return lstat(path.c_str(), &state) == 0 && !S_ISDIR(state.st_mode);
-#else
-    std::error_code error;
-    const fs::file_type type = fs::symlink_status(path, error).type();
-    return !error && type != fs::file_type::directory;
-#endif
+    const auto state = StateAtLink(path);
+    return state && state->type != FileType::kFolder;
 }
 
 // Opens the file of a key. The result is not open if the key is absent.
@@ -79,8 +69,7 @@ bool IsSettled(std::int64_t modified) {
 // read, because skipping a folder would hide its contents.
 Result<bool> IsFolder(const std::string& path, EntryType type, const std::string& key) {
     if (type != EntryType::kUnknown) return type == EntryType::kFolder;
-    struct stat state {};
-    if (stat(path.c_str(), &state) == 0) return (state.st_mode & S_IFMT) == S_IFDIR;
+    if (const auto state = StateAt(path)) return state->type == FileType::kFolder;
     const int error = errno;
     if (!IsAbsence(error)) return ErrnoStatus(key, "cannot read its file type", error);
     return true;
@@ -92,9 +81,10 @@ ObjectVersion VersionOfAbsent() {
     return version;
 }
 
-// True if `path` is a link to a folder that contains the link, such as a link to `/`. Following
-// such a link would list the link's own parents again.
-bool HasCycle(const fs::path& path) {
+// True if `text` is the path of a link to a folder that contains the link, such as a link to `/`.
+// Following such a link would list the link's own parents again.
+bool HasCycle(const std::string& text) {
+    const fs::path path = fs::u8path(text);
     std::error_code error;
     const fs::path target = fs::canonical(path, error);
     if (error) return false;
@@ -104,24 +94,17 @@ bool HasCycle(const fs::path& path) {
            target.end();
 }
 
-bool PathExists(const std::string& path) {
-    struct stat state {};
-    return stat(path.c_str(), &state) == 0;
-}
+bool PathExists(const std::string& path) { return StateAt(path).has_value(); }
 
 // Creates the folder `path` and its parents. Returns 0 or an errno. Succeeds if another process
 // creates a folder at the same time.
 int MakeFolders(const std::string& path) {
     if (path.empty() || PathExists(path)) return 0;
-    if (const int error = MakeFolders(fs::path(path).parent_path().string()); error != 0)
-        return error;
-#if ZARR_HAS_POSIX_FILES
-    return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST ? 0 : errno;
-#else
-    std::error_code error;
-    fs::create_directory(path, error);
-    return error.value();
-#endif
+    const std::string parent = fs::u8path(path).parent_path().generic_u8string();
+    if (parent == path) return ENOENT;  // a drive that does not exist
+    if (const int error = MakeFolders(parent); error != 0) return error;
+    const int error = MakeFolder(path);
+    return error == EEXIST ? 0 : error;
 }
 
 }  // namespace
@@ -138,25 +121,19 @@ ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint
 
 std::string DirectoryStore::Identity() const {
     return real_path_.Get([this] {
-#if ZARR_HAS_POSIX_FILES
-        const std::unique_ptr<char, decltype(&std::free)> real(realpath(folder_.c_str(), nullptr),
-                                                               std::free);
-        if (real != nullptr) return std::string(real.get());
-#endif
+        if (std::string real = RealPath(folder_); !real.empty()) return real;
         std::error_code error;
-        fs::path path = fs::weakly_canonical(folder_, error);
-        if (error) path = fs::absolute(folder_, error);
-        return error ? folder_ : path.string();
+        fs::path path = fs::weakly_canonical(fs::u8path(folder_), error);
+        if (error) path = fs::absolute(fs::u8path(folder_), error);
+        return error ? folder_ : path.generic_u8string();
     });
 }
 
 ObjectVersion DirectoryStore::VersionOf(const std::string& key) const {
-    struct stat state {};
-    if (stat(PathOf(key).c_str(), &state) != 0)
-        return errno == ENOENT || errno == ENOTDIR ? VersionOfAbsent() : ObjectVersion();
-    if ((state.st_mode & S_IFMT) == S_IFDIR) return VersionOfAbsent();
-    return VersionOfFile(static_cast<std::uint64_t>(state.st_size), ModificationTime(state),
-                         static_cast<std::uint64_t>(state.st_ino));
+    const auto state = StateAt(PathOf(key));
+    if (!state) return errno == ENOENT || errno == ENOTDIR ? VersionOfAbsent() : ObjectVersion();
+    if (state->type == FileType::kFolder) return VersionOfAbsent();
+    return VersionOfFile(state->size, state->modified, state->number);
 }
 
 Result<ReadResult> DirectoryStore::Read(const std::string& key, const ValuePart& part,
@@ -241,7 +218,7 @@ Status DirectoryStore::Remove(const std::string& key) {
 
 Result<bool> DirectoryStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(CheckKey(prefix));
-    const std::string path = PathOf(prefix);
+    const fs::path path = fs::u8path(PathOf(prefix));
     std::error_code error;
     // Only an empty folder or a link to a folder is removed. A link to a file is a key and stays.
     // remove() fails for a folder that is not empty.
@@ -256,7 +233,7 @@ Result<bool> DirectoryStore::MovePrefix(const std::string& from, const std::stri
     if (!PathExists(PathOf(from))) return ErrnoStatus(from, "cannot rename", ENOENT);
     if (const int error = MakeFolders(target.substr(0, target.rfind('/'))); error != 0)
         return ErrnoStatus(to, "cannot create its folder", error);
-    return std::rename(PathOf(from).c_str(), target.c_str()) == 0;
+    return RenamePath(PathOf(from), target) == 0;
 }
 
 }  // namespace zarr

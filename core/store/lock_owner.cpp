@@ -1,83 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/lock_owner.h"
 
-#include "core/store/local_file.h"
-
-#if ZARR_HAS_POSIX_FILES
-#include <unistd.h>
-
-#include <cerrno>
-#include <csignal>
-#include <fstream>
-#endif
-
 #include <cstdlib>
 #include <sstream>
 #include <utility>
 
+#include "core/base/process.h"
+
 namespace zarr {
 
-#if ZARR_HAS_POSIX_FILES
-
-namespace {
-
-std::string FirstLine(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
-std::string HostName() {
-    char name[256] = "";
-    if (gethostname(name, sizeof name - 1) != 0) return "unknown";
-    return name;
-}
-
-// Returns a text that differs between machines of one name, and between containers that number
-// their processes separately.
-std::string MachineMark() {
-    char numbers[64] = "";
-    static_cast<void>(readlink("/proc/self/ns/pid", numbers, sizeof numbers - 1));
-    return FirstLine("/proc/sys/kernel/random/boot_id") + " " + numbers;
-}
-
-// Returns the time at which a process started, in the system's clock ticks; empty if there is no
-// such process, "unknown" if the system does not say.
-std::string StartOf(long process) {
-    if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return {};
-    const std::string state = FirstLine("/proc/" + std::to_string(process) + "/stat");
-    const std::size_t name_end = state.rfind(')');
-    if (name_end == std::string::npos) return "unknown";
-    std::istringstream fields(state.substr(name_end + 1));
-    constexpr int kStart = 20;  // number of the field, counted from behind the name
-    std::string field;
-    for (int i = 0; i < kStart; ++i) fields >> field;
-    return field;
-}
-
-std::string ThisProcess() { return std::to_string(getpid()); }
-
-}  // namespace
-
-#else
-
-namespace {
-
-// Without these facts, a lock is known by its age alone.
-std::string HostName() { return "unknown"; }
-std::string MachineMark() { return "unknown"; }
-std::string ThisProcess() { return "unknown"; }
-std::string StartOf(long /*process*/) { return "unknown"; }
-
-}  // namespace
-
-#endif
-
 LockOwner LockOwner::This() {
-    std::string process = ThisProcess();
-    std::string start = StartOf(std::atol(process.c_str()));
-    return {HostName(), MachineMark(), std::move(process), std::move(start)};
+    const std::uint64_t process = ProcessId();
+    return {HostName(), MachineMark(), std::to_string(process), ProcessStart(process)};
 }
 
 LockOwner LockOwner::Parse(const std::string& text) {
@@ -94,7 +28,7 @@ std::string LockOwner::Text() const {
 
 std::optional<bool> LockOwner::HasEnded() const {
     if (!IsComplete() || host != HostName() || machine != MachineMark()) return std::nullopt;
-    const std::string now = StartOf(std::atol(process.c_str()));
+    const std::string now = ProcessStart(std::strtoull(process.c_str(), nullptr, 10));
     return now.empty() || now != start;
 }
 

@@ -15,13 +15,14 @@
 
 namespace zarr {
 
-// Advisory lock on a local file or folder (flock(2)). The system releases the lock when the process
+// Advisory lock on a local file or folder (flock(2); on Windows LockFileEx(), which locks no
+// folder). The system releases the lock when the process
 // ends for any reason. A forked child that keeps running holds the lock, too. Not thread-safe.
 class PathLock {
   public:
     enum class Failure : std::uint8_t {
         kLocked,      // another lock of the file or folder exists, in this process or another
-        kImpossible,  // the path is absent or not local, or the system lacks flock()
+        kImpossible,  // the path is absent or not local, or the system has no such lock
     };
 
     // Locks `path` exclusively, without waiting. Returns nullopt on failure, and sets `failure` to

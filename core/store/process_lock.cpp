@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/process_lock.h"
 
-#include "core/store/local_file.h"
+#include "core/base/files.h"
+#include "core/store/lock_file.h"
 
-#if ZARR_HAS_POSIX_FILES
+#ifndef _WIN32
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,13 +27,12 @@
 
 #include "core/base/fork.h"
 #include "core/base/fork_closed.h"
-#include "core/store/lock_file.h"
 
 #endif
 
 namespace zarr {
 
-#if ZARR_HAS_POSIX_FILES
+#ifndef _WIN32
 
 namespace {
 
@@ -68,9 +66,9 @@ class FileLock final : public ProcessLock {
         if (generation_ != ForkGeneration()) return;
         // A child that was forked without fork() handlers has the file open, too, and would keep
         // the lock.
-        flock(descriptor_, LOCK_UN);
+        Unlock(descriptor_);
         KeepInChildren(descriptor_);
-        close(descriptor_);
+        CloseDescriptor(descriptor_);
     }
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
@@ -102,9 +100,9 @@ class FileLock final : public ProcessLock {
 
   private:
     Result<bool> Lock() const {
-        if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
-        if (errno == EWOULDBLOCK || errno == EINTR) return false;
-        return Status::Unsupported("flock() fails");
+        const Locking locking = TryLock(descriptor_);
+        if (locking == Locking::kImpossible) return Status::Unsupported("flock() fails");
+        return locking == Locking::kTaken;
     }
 
 #if defined(F_OFD_SETLK) && defined(F_OFD_GETLK)
@@ -135,11 +133,11 @@ class FileLock final : public ProcessLock {
     // the list does not have it.
     std::string ProcessWithLock() const {
 #if defined(__linux__)
-        struct stat file {};
-        if (fstat(descriptor_, &file) != 0) return {};
+        const auto file = StateOf(descriptor_);
+        if (!file) return {};
         char name[64];
-        std::snprintf(name, sizeof name, "%02x:%02x:%llu", major(file.st_dev), minor(file.st_dev),
-                      static_cast<unsigned long long>(file.st_ino));  // NOLINT: what printf takes
+        std::snprintf(name, sizeof name, "%02x:%02x:%llu", major(file->device), minor(file->device),
+                      static_cast<unsigned long long>(file->number));  // NOLINT: what printf takes
         std::ifstream locks("/proc/locks");
         for (std::string line; std::getline(locks, line);) {
             std::istringstream words(line);
@@ -159,7 +157,7 @@ class FileLock final : public ProcessLock {
 
 // Returns nullptr if flock(2) is impossible at `path`.
 Result<std::unique_ptr<ProcessLock>> OpenFileLock(const std::string& path) {
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int descriptor = OpenDescriptor(path, OpenAs::kRead);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
         return Status::NotFound("the store does not exist");
     if (descriptor < 0) return std::unique_ptr<ProcessLock>();
@@ -178,21 +176,21 @@ Result<std::unique_ptr<ProcessLock>> OpenProcessLock(const std::string& path, Lo
     return std::unique_ptr<ProcessLock>(std::make_unique<LockFile>(path));
 }
 
-std::optional<std::string> FileIdentity(const std::string& path) {
-    struct stat file {};
-    if (stat(path.c_str(), &file) != 0) return std::nullopt;
-    return std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
-}
-
 #else
 
-Result<std::unique_ptr<ProcessLock>> OpenProcessLock(const std::string& /*path*/,
-                                                     LockMeans /*means*/) {
-    return std::unique_ptr<ProcessLock>();
+// Windows locks no folders, so that every store has a lock file.
+Result<std::unique_ptr<ProcessLock>> OpenProcessLock(const std::string& path, LockMeans means) {
+    if (means == LockMeans::kFlock) return std::unique_ptr<ProcessLock>();
+    if (!StateAt(path)) return Status::NotFound("the store does not exist");
+    return std::unique_ptr<ProcessLock>(std::make_unique<LockFile>(path));
 }
 
-std::optional<std::string> FileIdentity(const std::string& path) { return path; }
-
 #endif
+
+std::optional<std::string> FileIdentity(const std::string& path) {
+    const auto file = StateAt(path);
+    if (!file) return std::nullopt;
+    return std::to_string(file->device) + ":" + std::to_string(file->number);
+}
 
 }  // namespace zarr

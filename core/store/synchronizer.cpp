@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Locks files with fcntl(), to exclude other processes. Systems without fcntl() are not supported.
+// Locks files to exclude other processes: with fcntl() on POSIX systems, with LockFileEx() on
+// Windows.
 #include "core/store/synchronizer.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -10,19 +12,8 @@
 #include <utility>
 
 #include "core/base/completion.h"
+#include "core/base/files.h"
 #include "core/store/keys.h"
-
-#if defined(__unix__) || defined(__APPLE__)
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <chrono>
-#include <thread>
-#define ZARR_HAS_FILE_LOCKS 1
-#else
-#define ZARR_HAS_FILE_LOCKS 0
-#endif
 
 namespace zarr {
 
@@ -31,8 +22,6 @@ Result<std::unique_ptr<Synchronizer::Lock>> AcquireIfAny(const std::shared_ptr<S
     if (locks == nullptr) return std::unique_ptr<Synchronizer::Lock>();
     return locks->Acquire(key);
 }
-
-#if ZARR_HAS_FILE_LOCKS
 
 namespace {
 
@@ -43,43 +32,19 @@ Status Failure(const std::string& path, const char* what, int error) {
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// Locks of the open file (F_OFD_SETLKW) also exclude other users in this process. Locks of the
-// process (F_SETLKW) are lost when any code in the process closes the file.
-#if defined(F_OFD_SETLKW)
-constexpr int kSetLockAndWait = F_OFD_SETLKW;
-#else
-constexpr int kSetLockAndWait = F_SETLKW;
-#endif
-
-// Locks the whole file if `type` is F_WRLCK, and unlocks it if `type` is F_UNLCK. Returns 0, or an
-// errno on failure.
-int SetLock(int file, short type) {
-    for (;;) {
-        struct flock lock = {};
-        lock.l_type = type;
-        lock.l_whence = SEEK_SET;
-        if (::fcntl(file, kSetLockAndWait, &lock) == 0) return 0;
-        if (errno == EINTR) continue;
-        if (errno != EDEADLK) return errno;
-        // EDEADLK is a false alarm: threads of two processes wait for each other's process, but no
-        // thread holds two locks. The lock is therefore tried again.
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-}
-
 // Opens a lock file. If `makes` is true, creates a missing file and its folders. Returns -1 and
 // sets errno on failure.
 int OpenLockFile(const std::string& path, bool makes) {
-    const int flags = O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC;
-    const int file = ::open(path.c_str(), flags, 0666);
+    const OpenAs as = makes ? OpenAs::kUpdateOrCreate : OpenAs::kUpdate;
+    const int file = OpenDescriptor(path, as);
     if (file >= 0 || errno != ENOENT || !makes) return file;
     std::error_code error;
-    fs::create_directories(fs::path(path).parent_path(), error);
+    fs::create_directories(fs::u8path(path).parent_path(), error);
     if (error) {
         errno = error.value();
         return -1;
     }
-    return ::open(path.c_str(), flags, 0666);
+    return OpenDescriptor(path, as);
 }
 
 class FolderSynchronizer final : public Synchronizer,
@@ -98,7 +63,8 @@ class FolderSynchronizer final : public Synchronizer,
     Result<std::unique_ptr<Synchronizer::Lock>> LockFileOf(const std::string& key, bool makes) {
         ZARR_RETURN_IF_ERROR(CheckKey(key));
         const std::string path = folder_ + "/" + key;
-        // Excludes other threads of this process; F_SETLKW excludes only other processes.
+        // Excludes other threads of this process; the lock of some systems excludes only other
+        // processes.
         Enter(key);
         const int file = OpenLockFile(path, makes);
         int error = file < 0 ? errno : 0;
@@ -106,9 +72,9 @@ class FolderSynchronizer final : public Synchronizer,
             Leave(key);
             return std::unique_ptr<Synchronizer::Lock>();
         }
-        if (error == 0) error = SetLock(file, F_WRLCK);
+        if (error == 0) error = LockWholeFile(file);
         if (error == 0) return std::unique_ptr<Lock>(new FileLock(shared_from_this(), key, file));
-        if (file >= 0) ::close(file);
+        if (file >= 0) CloseDescriptor(file);
         Leave(key);
         return Failure(path, file < 0 ? "cannot open the lock file" : "cannot lock", error);
     }
@@ -120,8 +86,8 @@ class FolderSynchronizer final : public Synchronizer,
         ~FileLock() override {
             // The file is unlocked before it is closed: a forked child may have the file open, too,
             // and would keep the lock.
-            SetLock(file_, F_UNLCK);
-            ::close(file_);
+            UnlockWholeFile(file_);
+            CloseDescriptor(file_);
             owner_->Leave(key_);
         }
         FileLock(const FileLock&) = delete;
@@ -175,31 +141,24 @@ auto& all = *new std::map<std::string, std::weak_ptr<Synchronizer>>();
 
 Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string& folder) {
     std::error_code error;
-    fs::create_directories(folder, error);
-    if (!error && !fs::is_directory(folder, error) && !error)
+    const fs::path path = fs::u8path(folder);
+    fs::create_directories(path, error);
+    if (!error && !fs::is_directory(path, error) && !error)
         error = std::make_error_code(std::errc::not_a_directory);
-    const fs::path real = error ? fs::path() : fs::canonical(folder, error);
+    const std::string real = error ? std::string() : fs::canonical(path, error).generic_u8string();
     if (error) return Failure(folder, "cannot create the folder of lock files", error.value());
-    if (::access(real.c_str(), W_OK | X_OK) != 0)
-        return Failure(folder, "cannot create lock files in it", errno);
+    if (const int failed = CheckWritableFolder(real); failed != 0)
+        return Failure(folder, "cannot create lock files in it", failed);
     const std::lock_guard<std::mutex> lock(all_mutex);
     for (auto it = all.begin(); it != all.end();)
         it = it->second.expired() ? all.erase(it) : std::next(it);
-    std::weak_ptr<Synchronizer>& known = all[real.string()];
+    std::weak_ptr<Synchronizer>& known = all[real];
     std::shared_ptr<Synchronizer> synchronizer = known.lock();
     if (synchronizer == nullptr) {
-        synchronizer = std::make_shared<FolderSynchronizer>(real.string());
+        synchronizer = std::make_shared<FolderSynchronizer>(real);
         known = synchronizer;
     }
     return synchronizer;
 }
-
-#else
-
-Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string& folder) {
-    return Status::Unsupported(folder + ": lock files need a system with fcntl()");
-}
-
-#endif
 
 }  // namespace zarr

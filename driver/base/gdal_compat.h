@@ -212,14 +212,3 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_STATISTICS_OPTIONS nullptr
 #define ZARR_SET_STATISTICS_ARGUMENTS bApproxStats, dfMin, dfMax, dfMean, dfStdDev, nValidCount
 #endif
-
-// Function that registers GDAL's built-in Zarr driver. The symbol is weak, because GDAL builds
-// without that driver lack it.
-extern "C" {
-#if defined(__GNUC__)
-// NOLINTNEXTLINE(readability-redundant-declaration): declares the function as weak
-__attribute__((weak)) void CPL_DLL GDALRegister_Zarr();
-#else
-void CPL_DLL GDALRegister_Zarr();
-#endif
-}

@@ -12,16 +12,10 @@
 #include <system_error>
 #include <utility>
 
-#include "core/store/local_file.h"
+#include "core/base/files.h"
 #include "core/store/partial_files.h"
 #include "driver/base/report.h"
 #include "driver/store/vsi_store.h"
-
-#if ZARR_HAS_POSIX_FILES
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#endif
 
 namespace zarr_driver {
 
@@ -35,44 +29,35 @@ Status Failed(const char* what, int error) {
                       (error != 0 ? ": " + std::generic_category().message(error) : ""));
 }
 
-#if ZARR_HAS_POSIX_FILES
 class LocalByteFile final : public zarr::ByteFile {
   public:
     LocalByteFile(int descriptor, std::optional<zarr::PathLock> lock, std::string path)
         : descriptor_(descriptor), lock_(std::move(lock)), path_(std::move(path)) {}
-    ~LocalByteFile() override { close(descriptor_); }
+    ~LocalByteFile() override { zarr::CloseDescriptor(descriptor_); }
     LocalByteFile(const LocalByteFile&) = delete;
     LocalByteFile& operator=(const LocalByteFile&) = delete;
 
     std::uint64_t size() const override {
-        struct stat stat {};
-        return fstat(descriptor_, &stat) == 0 ? static_cast<std::uint64_t>(stat.st_size) : 0;
+        const auto state = zarr::StateOf(descriptor_);
+        return state ? state->size : 0;
     }
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
         const int error = zarr::ReadDescriptor(descriptor_, offset, memory);
         return error == 0 ? Status() : Failed("read", error);
     }
     Status WriteAt(std::uint64_t offset, zarr::ByteSpan bytes) override {
-        while (bytes.size != 0) {
-            const ssize_t count =
-                pwrite(descriptor_, bytes.data, bytes.size, static_cast<off_t>(offset));
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) return Failed("written", count < 0 ? errno : ENOSPC);
-            bytes = bytes.From(static_cast<std::size_t>(count));
-            offset += static_cast<std::uint64_t>(count);
-        }
-        return {};
+        const int error = zarr::WriteDescriptorAt(descriptor_, offset, bytes);
+        return error == 0 ? Status() : Failed("written", error);
     }
     Status Truncate(std::uint64_t size) override {
-        return ftruncate(descriptor_, static_cast<off_t>(size)) == 0 ? Status()
-                                                                     : Failed("written", errno);
+        const int error = zarr::ResizeDescriptor(descriptor_, size);
+        return error == 0 ? Status() : Failed("written", error);
     }
     bool IsInPlace() const override {
-        struct stat opened {};
-        struct stat there {};
-        return path_.empty() ||
-               (fstat(descriptor_, &opened) == 0 && stat(path_.c_str(), &there) == 0 &&
-                opened.st_dev == there.st_dev && opened.st_ino == there.st_ino);
+        if (path_.empty()) return true;
+        const auto opened = zarr::StateOf(descriptor_);
+        const auto there = opened ? zarr::StateAt(path_) : std::nullopt;
+        return there && opened->IsSameFile(*there);
     }
 
   private:
@@ -80,7 +65,6 @@ class LocalByteFile final : public zarr::ByteFile {
     const std::optional<zarr::PathLock> lock_;
     const std::string path_;  // absolute; empty if the file was opened under a staging name
 };
-#endif
 
 // Counts how often this process has replaced each file of GDAL's file systems. These files have no
 // inode numbers that would show a replacement.
@@ -146,13 +130,13 @@ class VsiByteFile final : public zarr::ByteFile {
     const std::uint64_t replacements_;  // replacement count of path_ when the file was opened
 };
 
-#if ZARR_HAS_POSIX_FILES
 // Locks a zip file. Returns nullopt if that fails, and sets `is_locked` if the reason is another
 // lock: not if the file system has no locks.
 std::optional<zarr::PathLock> TryLock(const std::string& path, bool& is_locked) {
     std::error_code error;
-    const std::filesystem::path real = std::filesystem::canonical(path, error);
-    const std::string file = error ? path : real.string();
+    const std::filesystem::path real =
+        std::filesystem::canonical(std::filesystem::u8path(path), error);
+    const std::string file = error ? path : real.generic_u8string();
     zarr::PathLock::Failure failure{};
     auto lock = zarr::PathLock::Try(file, failure);
     // Another process may have replaced the file by a new one.
@@ -160,7 +144,6 @@ std::optional<zarr::PathLock> TryLock(const std::string& path, bool& is_locked) 
     is_locked = is_replaced || (!lock && failure == zarr::PathLock::Failure::kLocked);
     return is_replaced ? std::nullopt : std::move(lock);
 }
-#endif
 
 }  // namespace
 
@@ -171,7 +154,6 @@ void RecordReplacement(const std::string& path) {
 Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path,
                                                      bool is_locked_by_caller) {
     using FilePtr = std::unique_ptr<zarr::ByteFile>;
-#if ZARR_HAS_POSIX_FILES
     if (IsLocalPath(path)) {
         std::optional<zarr::PathLock> lock;
         if (!is_locked_by_caller) {
@@ -179,13 +161,12 @@ Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path,
             lock = TryLock(path, is_locked);
             if (is_locked) return FilePtr();
         }
-        const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+        const int descriptor = zarr::OpenDescriptor(path, zarr::OpenAs::kUpdate);
         if (descriptor < 0) return Failed("opened for update", errno);
         return FilePtr(std::make_unique<LocalByteFile>(
             descriptor, std::move(lock),
             is_locked_by_caller ? std::string() : OpenFolder(path)->Identity()));
     }
-#endif
     if (RenamingAt(path) == Renaming::kNo)
         return Status::Unsupported(
             "a zip file in an object store cannot be updated in place; update a local copy");

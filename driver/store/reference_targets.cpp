@@ -7,7 +7,6 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/files.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
-#include "core/store/local_file.h"
 #include "driver/store/dot_segments.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
@@ -105,21 +104,12 @@ Status CheckRedirect(const std::string& host, const std::string& other) {
 // resolves the links of its folder and appends the file name. Returns an empty string if that
 // fails, too.
 std::string RealPath(const std::string& path) {
-#if ZARR_HAS_POSIX_FILES
-    const auto resolve = [](const std::string& name) {
-        char* const resolved = realpath(name.empty() ? "." : name.c_str(), nullptr);
-        std::string text = resolved != nullptr ? resolved : "";
-        std::free(resolved);
-        return text;
-    };
-    std::string real = resolve(path);
+    std::string real = zarr::RealPath(path.empty() ? "." : path);
     if (!real.empty()) return real;
     const std::string name(zarr::LastName(path));
-    real = resolve(ContainingFolder(path));
+    const std::string folder = ContainingFolder(path);
+    real = zarr::RealPath(folder.empty() ? "." : folder);
     return real.empty() || name == ".." || name == "." ? std::string() : real + "/" + name;
-#else
-    return path;
-#endif
 }
 
 bool IsBelow(const std::string& path, const std::string& folder) {
@@ -137,7 +127,12 @@ bool IsAllowedByOption(const std::string& real) {
         if (CPLTestBool(CPLGetConfigOption(option, "NO"))) return true;
     const char* const folders = CPLGetConfigOption(kFoldersOption, "");
     if (EQUAL(folders, "ALL")) return true;
-    const CPLStringList list(CSLTokenizeString2(folders, ":", 0));
+#ifdef _WIN32
+    constexpr const char* kSeparator = ";";  // a path may begin with a drive, such as C:
+#else
+    constexpr const char* kSeparator = ":";
+#endif
+    const CPLStringList list(CSLTokenizeString2(folders, kSeparator, 0));
     for (int i = 0; i < list.size(); ++i)
         if (IsBelow(real, RealPath(list[i]))) return true;
     return false;

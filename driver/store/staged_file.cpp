@@ -31,12 +31,13 @@ Status FileFailure(const char* what, int error) {
 std::string FinalFilePath(const StorePath& path) {
     if (path.kind() != StorePath::Kind::kLocal) return path.text();
     std::error_code error;
-    if (std::filesystem::is_symlink(path.text(), error)) {
-        const auto real = std::filesystem::canonical(path.text(), error);
-        if (!error) return real.string();
+    const std::filesystem::path file = std::filesystem::u8path(path.text());
+    if (std::filesystem::is_symlink(file, error)) {
+        const auto real = std::filesystem::canonical(file, error);
+        if (!error) return real.generic_u8string();
     }
-    const auto absolute = std::filesystem::absolute(path.text(), error);
-    return error ? path.text() : absolute.string();
+    const auto absolute = std::filesystem::absolute(file, error);
+    return error ? path.text() : absolute.generic_u8string();
 }
 
 bool IsLocalFile(const std::string& path) {
@@ -101,9 +102,10 @@ Status StagedFile::Commit() {
         VSIUnlink(staging_.c_str());
     } else {
         std::error_code ignored;
-        const auto status = std::filesystem::status(path_, ignored);
+        const auto status = std::filesystem::status(std::filesystem::u8path(path_), ignored);
         if (IsLocalFile(path_) && std::filesystem::exists(status))
-            std::filesystem::permissions(staging_, status.permissions(), ignored);
+            std::filesystem::permissions(std::filesystem::u8path(staging_), status.permissions(),
+                                         ignored);
         errno = 0;
         if (VSIRename(staging_.c_str(), path_.c_str()) != 0)
             return FileFailure("cannot be renamed to its final name", errno);

@@ -52,9 +52,10 @@ bool IsOnLocalDisk(const std::string& path) {
 // thus replaced, and the link stays.
 std::string WithoutLink(const std::string& path) {
     std::error_code error;
-    if (!IsOnLocalDisk(path) || !std::filesystem::is_symlink(path, error)) return path;
-    const std::filesystem::path real = std::filesystem::canonical(path, error);
-    return error ? path : real.string();
+    const std::filesystem::path link = std::filesystem::u8path(path);
+    if (!IsOnLocalDisk(path) || !std::filesystem::is_symlink(link, error)) return path;
+    const std::filesystem::path real = std::filesystem::canonical(link, error);
+    return error ? path : real.generic_u8string();
 }
 
 // True if a file or folder can be renamed to `path` and replace it.
@@ -84,9 +85,9 @@ int MakeEmpty(const std::string& path, const std::string& replaced, const StoreP
     errno = 0;
     if (!OfKind(folder, &StoreKind::create)(path).ok()) return errno != 0 ? errno : EIO;
     std::error_code ignored;
-    const auto status = std::filesystem::status(replaced, ignored);
+    const auto status = std::filesystem::status(std::filesystem::u8path(replaced), ignored);
     if (IsOnLocalDisk(path) && std::filesystem::exists(status))
-        std::filesystem::permissions(path, status.permissions(), ignored);
+        std::filesystem::permissions(std::filesystem::u8path(path), status.permissions(), ignored);
     return 0;
 }
 

@@ -49,7 +49,8 @@ zarr::LockTarget LockTargetOf(const zarr::Store& store) {
     // any path.
     std::error_code error;
     const bool is_folder =
-        path.kind() == StorePath::Kind::kLocal && std::filesystem::is_directory(path.text(), error);
+        path.kind() == StorePath::Kind::kLocal &&
+        std::filesystem::is_directory(std::filesystem::u8path(path.text()), error);
     zarr::LockTarget target{is_folder ? path.text() : "", store.Identity()};
     if (path.is_object_store()) target.open = [path] { return std::make_unique<ObjectLock>(path); };
     return target;

@@ -38,9 +38,9 @@ Result<std::string> ReferenceLocation(const StorePath& path) {
     const std::string& text = path.text();
     if (path.kind() == StorePath::Kind::kLocal) {
         std::error_code error;
-        const auto absolute = std::filesystem::absolute(text, error);
+        const auto absolute = std::filesystem::absolute(std::filesystem::u8path(text), error);
         if (error) return Status::Io(zarr::Quoted(text) + ": " + error.message());
-        return absolute.lexically_normal().string();
+        return absolute.lexically_normal().generic_u8string();
     }
     if (path.kind() == StorePath::Kind::kWebServer)
         if (auto url = path.Url()) return *std::move(url);

@@ -631,9 +631,7 @@ Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to
 }
 
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder) {
-    // GDAL's functions are used if the core is built without POSIX files, because the core then
-    // cannot open files with UTF-8 names.
-    if (!ZARR_HAS_POSIX_FILES || !IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
+    if (!IsLocalPath(folder)) return std::make_shared<VsiStore>(folder);
     std::shared_ptr<zarr::Store> store = std::make_shared<zarr::DirectoryStore>(folder.text());
     if (!IsDebugEnabled()) return store;
     return std::make_shared<LoggedStore>(std::move(store));

@@ -26,6 +26,20 @@ TEST(Checked, AddsUpToTheLimit) {
     EXPECT_EQ(CheckedAdd(1, kMax), std::nullopt);
 }
 
+TEST(Checked, SubtractsSignedNumbersUpToTheLimits) {
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(SubtractChecked(kLeast, 0), kLeast);
+    EXPECT_EQ(SubtractChecked(kLeast + 1, 1), kLeast);
+    EXPECT_EQ(SubtractChecked(kLeast, 1), std::nullopt);
+    EXPECT_EQ(SubtractChecked(kMost - 1, -1), kMost);
+    EXPECT_EQ(SubtractChecked(kMost, -1), std::nullopt);
+    EXPECT_EQ(SubtractChecked(-1, kLeast), kMost);
+    EXPECT_EQ(SubtractChecked(0, kLeast), std::nullopt);
+    EXPECT_EQ(SubtractChecked(0, kMost), -kMost);
+    EXPECT_EQ(SubtractChecked(-2, kMost), std::nullopt);
+}
+
 TEST(Checked, RoundsDivisionUp) {
     EXPECT_EQ(CeilDiv(0, 7), 0U);
     EXPECT_EQ(CeilDiv(14, 7), 2U);

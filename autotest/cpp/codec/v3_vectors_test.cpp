@@ -52,9 +52,10 @@ const std::string& V3Text(const json::Value* value) {
 
 std::string InflateV3(const std::string& deflated) {
     std::string bytes(std::size_t{1} << 16, '\0');
-    uLongf size = bytes.size();
+    auto size = static_cast<uLongf>(bytes.size());
     if (uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
-                   reinterpret_cast<const Bytef*>(deflated.data()), deflated.size()) != Z_OK)
+                   reinterpret_cast<const Bytef*>(deflated.data()),
+                   static_cast<uLong>(deflated.size())) != Z_OK)
         FailToReadV3("cannot inflate");
     bytes.resize(size);
     return bytes;

@@ -46,9 +46,10 @@ std::string Base64(const json::Value& value) {
 
 std::string Inflate(const std::string& deflated) {
     std::string bytes(std::size_t{1} << 20, '\0');
-    uLongf size = bytes.size();
+    auto size = static_cast<uLongf>(bytes.size());
     if (uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
-                   reinterpret_cast<const Bytef*>(deflated.data()), deflated.size()) != Z_OK)
+                   reinterpret_cast<const Bytef*>(deflated.data()),
+                   static_cast<uLong>(deflated.size())) != Z_OK)
         Fail("cannot inflate");
     bytes.resize(size);
     return bytes;

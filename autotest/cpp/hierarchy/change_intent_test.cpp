@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of what a writer leaves for the next one if it is killed while it changes documents.
+// The tests need fork().
+#ifndef _WIN32
+
 #include "core/hierarchy/change_intent.h"
 
 #include <sys/wait.h>
@@ -274,3 +277,5 @@ TEST_P(KilledWriter, HasNoIntentAfterANormalEnd) {
 
 }  // namespace
 }  // namespace zarr::test
+
+#endif

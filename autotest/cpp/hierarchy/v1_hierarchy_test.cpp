@@ -47,7 +47,7 @@ TEST(V1Hierarchy, FollowsAConversionInPlace) {
 
 TEST(V1Hierarchy, TellsAFolderCalledMetaFromAFailure) {
     const TempFolder folder;
-    DirectoryStore files(folder.path());
+    DirectoryStore files(folder.path().string());
     ASSERT_TRUE(Succeeds(files.Set("a/meta/.zarray", ByteSpan(std::string_view("{}")))));
     ASSERT_TRUE(Succeeds(files.Set("b/x", ByteSpan(std::string_view("{}")))));
     EXPECT_FALSE(*HoldsV1Array(files, "a"));

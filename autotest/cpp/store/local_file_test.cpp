@@ -38,7 +38,7 @@ class LocalFiles : public testing::Test {
     }
 
     const test::TempFolder folder_;
-    const std::string path_ = folder_.path() / "file";
+    const std::string path_ = (folder_.path() / "file").string();
     std::string contents_;
     LocalFile file_;
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of lock files. Other processes check whether a file is locked.
+// The tests need fork().
+#ifndef _WIN32
+
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -152,3 +155,5 @@ TEST(ProcessSynchronizer, ErrorsNameTheFile) {
 
 }  // namespace
 }  // namespace zarr::test
+
+#endif

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tests of the lock of a store: over threads, over processes that end normally or are killed, by
 // flock(2) and by a lock file.
+// The tests need fork().
+#ifndef _WIN32
+
 #include "core/store/store_lock.h"
 
 #include <fcntl.h>
@@ -409,3 +412,5 @@ TEST(LockFile, IsInTheStoreIfItsParentIsReadOnly) {
 
 }  // namespace
 }  // namespace zarr::test
+
+#endif
