@@ -149,6 +149,16 @@ TMPDIR=$temporary "{python}" "{tmp_path}/program.py"
     assert run(*namespace, "sh", script).startswith(f"True {TERRAIN_CHECKSUM} ")
 
 
+def test_a_system_without_executable_files_in_memory(python):
+    """The setting vm.memfd_noexec=2 holds for the processes of one namespace."""
+    namespace = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+    setting = "echo 2 >/proc/sys/vm/memfd_noexec"
+    if shutil.which("unshare") is None or not allowed(*namespace, "sh", "-c", setting):
+        pytest.skip("this system has no setting vm.memfd_noexec for a namespace")
+    printed = run(*namespace, "sh", "-c", f'{setting}; exec "$0" -c "$1"', python, CHECKSUM)
+    assert printed.startswith(f"True {TERRAIN_CHECKSUM} ")
+
+
 def allowed(*words):
     return subprocess.run(words, capture_output=True, check=False).returncode == 0
 

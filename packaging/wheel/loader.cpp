@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plugin file that GDAL finds in the Python package. It loads the plugin that was built for the
-// minor version of the GDAL that called it.
+// minor version and C++ ABI of the GDAL that called it.
 //
 // The file of libgdal has another name in each wheel, such as libgdal-c8c9c467.so.36.3.10.3. Python
 // loads it without making its symbols global, so that a plugin finds them only if the plugin's list
@@ -105,8 +105,8 @@ int CopyToMemory(const char* path, const link_map& gdal) {
         void* const contents = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, source, 0);
         if (contents != MAP_FAILED) {
             if (NameGdal(static_cast<char*>(contents), size, gdal)) {
-                // Kernels before 6.3 do not know MFD_EXEC, which later ones may be configured to
-                // demand.
+                // Kernels before 6.3 do not know MFD_EXEC. Later ones may be configured to demand it, or
+                // to refuse it; a library can be mapped either way.
                 constexpr unsigned kExecutable = 0x10;
                 copy = memfd_create("gdal_zarr", MFD_CLOEXEC | kExecutable);
                 if (copy < 0) copy = memfd_create("gdal_zarr", MFD_CLOEXEC);
