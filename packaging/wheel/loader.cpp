@@ -105,8 +105,8 @@ int CopyToMemory(const char* path, const link_map& gdal) {
         void* const contents = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, source, 0);
         if (contents != MAP_FAILED) {
             if (NameGdal(static_cast<char*>(contents), size, gdal)) {
-                // Kernels before 6.3 do not know MFD_EXEC. Later ones may be configured to demand it, or
-                // to refuse it; a library can be mapped either way.
+                // Kernels before 6.3 do not know MFD_EXEC. Later ones may be configured to demand
+                // it, or to refuse it; a library can be mapped either way.
                 constexpr unsigned kExecutable = 0x10;
                 copy = memfd_create("gdal_zarr", MFD_CLOEXEC | kExecutable);
                 if (copy < 0) copy = memfd_create("gdal_zarr", MFD_CLOEXEC);
