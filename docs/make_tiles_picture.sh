@@ -24,4 +24,4 @@ chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=4
 tiles/bin/python -c "
 import sys
 from PIL import Image
-Image.open(sys.argv[1]).convert('RGB').quantize(64).save(sys.argv[1], optimize=True)" "$picture"
+Image.open(sys.argv[1]).convert('RGB').quantize(128).save(sys.argv[1], optimize=True)" "$picture"

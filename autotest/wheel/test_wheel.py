@@ -86,6 +86,17 @@ def test_another_gdal_keeps_its_own_driver(python):
         away.rename(plugin)
 
 
+def test_a_damaged_package_stops_no_import(python):
+    libraries = package_in(python) / "libraries.py"
+    away = libraries.with_suffix(".away")
+    libraries.rename(away)
+    try:
+        text = run(python, "-c", DRIVERS, PYTHONWARNINGS="default")
+        assert "False None" in text and text.count("the GDAL of rasterio does not use the driver") == 1
+    finally:
+        away.rename(libraries)
+
+
 PROCESSES = """
 import multiprocessing, threading, rasterio
 
