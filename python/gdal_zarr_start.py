@@ -14,9 +14,14 @@ class Waiting:
     @staticmethod
     def find_spec(name, path=None, target=None):
         if name in PACKAGES:
-            from gdal_zarr import libraries
+            try:
+                from gdal_zarr import libraries
 
-            libraries.prepare(name)
+                libraries.prepare(name)
+            except Exception as error:  # the package that is imported works without the driver
+                import warnings
+
+                warnings.warn(f"gdal_zarr: the GDAL of {name} does not use the driver: {error!r}", stacklevel=2)
         return None
 
 

@@ -9,12 +9,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # Sources of the headers of each minor version of GDAL: releases of the npm package gdal-async, which contains GDAL's
 # source, or a suite of Debian.
-# GDAL 3.9 is missing: its wheels have the old C++ ABI of libstdc++.
 declare -A sources=(
-    [3.6]=3.6.2 [3.10]=3.10.2 [3.11]=3.11.4 [3.12]=3.12.3 [3.13]=sid
+    [3.6]=3.6.2 [3.9]=3.9.2 [3.10]=3.10.2 [3.11]=3.11.4 [3.12]=3.12.3 [3.13]=sid
 )
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(3.6 3.10 3.11 3.12 3.13)
+[ ${#versions[@]} -gt 0 ] || versions=(3.6 3.9 3.10 3.11 3.12 3.13)
 for version in "${versions[@]}"; do
     [ -n "${sources[$version]:-}" ] || { sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2; }
 done

@@ -30,6 +30,7 @@ LINKING = (
     "docs/georeferencing.md", "docs/writing.md", "docs/compatibility.md", "docs/correctness.md",
     "docs/options.md", "docs/examples.md", "docs/errors.md", "docs/design.md", "docs/benchmark.md",
     "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md", "docs/qgis.md",
+    "docs/tiles.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
 # first line of a block of commands -> reason why tests do not run it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plugin file that GDAL finds in the Python package. It loads the plugin that was built for the
-// minor version of the GDAL that called it.
+// minor version and C++ ABI of the GDAL that called it.
 //
 // The file of libgdal has another name in each wheel, such as libgdal-c8c9c467.so.36.3.10.3. Python
 // loads it without making its symbols global, so that a plugin finds them only if the plugin's list
@@ -105,8 +105,8 @@ int CopyToMemory(const char* path, const link_map& gdal) {
         void* const contents = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, source, 0);
         if (contents != MAP_FAILED) {
             if (NameGdal(static_cast<char*>(contents), size, gdal)) {
-                // Kernels before 6.3 do not know MFD_EXEC, which later ones may be configured to
-                // demand.
+                // Kernels before 6.3 do not know MFD_EXEC. Later ones may be configured to demand
+                // it, or to refuse it; a library can be mapped either way.
                 constexpr unsigned kExecutable = 0x10;
                 copy = memfd_create("gdal_zarr", MFD_CLOEXEC | kExecutable);
                 if (copy < 0) copy = memfd_create("gdal_zarr", MFD_CLOEXEC);
@@ -129,12 +129,13 @@ int CopyToMemory(const char* path, const link_map& gdal) {
     return copy;
 }
 
-// Loads the plugin of the file `path` for `gdal`. Returns its registration function; nullptr on
-// failure, with the reason in `why`.
-RegisterFunction LoadPlugin(const char* path, const link_map& gdal, char* why, size_t why_size) {
+// Loads the core of the file `core`, and the plugin of the file `path` for `gdal`. Returns the
+// plugin's registration function; nullptr on failure, with the reason in `why`.
+RegisterFunction LoadPlugin(const char* core, const char* path, const link_map& gdal, char* why,
+                            size_t why_size) {
     // The plugin names its core by soname, and the dynamic linker finds a loaded library with that
     // soname.
-    if (dlopen(PathInPackage("lib/" ZARR_CORE_FILE).text, RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    if (dlopen(core, RTLD_NOW | RTLD_LOCAL) == nullptr) {
         snprintf(why, why_size, "%s", dlerror());
         return nullptr;
     }
@@ -162,22 +163,29 @@ RegisterFunction PluginFor(const link_map& gdal) {
     const auto version = reinterpret_cast<VersionFunction>(dlsym(handle, "GDALVersionInfo"));
     const auto emit_error = reinterpret_cast<ErrorFunction>(dlsym(handle, "CPLError"));
     if (version == nullptr || emit_error == nullptr) return nullptr;
+    // Wheels for manylinux2014 are compiled with the C++ ABI that libstdc++ had before GCC 5. In it
+    // the mangled name of this method of GDAL names std::string by the abbreviation "Ss".
+    const bool old_abi = dlsym(handle, "_ZNK17GDALIHasAttribute12GetAttributeERKSs") != nullptr;
+    const char* const ending = old_abi ? "_old_abi" : "";
     // VERSION_NUM is 3100300 for GDAL 3.10.3.
     const int number = atoi(version("VERSION_NUM"));
     char below[64];
-    snprintf(below, sizeof(below), "plugins/gdal_zarr_%d.%d.so", number / 1000000,
-             number / 10000 % 100);
+    snprintf(below, sizeof(below), "plugins/gdal_zarr_%d.%d%s.so", number / 1000000,
+             number / 10000 % 100, ending);
     const Path path = PathInPackage(below);
     if (access(path.text, R_OK) != 0) {
         emit_error(kWarning, kOpenFailed,
-                   "gdal_zarr: this package has plugins for GDAL %s, not for GDAL %s: GDAL's own "
+                   "gdal_zarr: this package has plugins for GDAL %s, not for GDAL %s%s: GDAL's own "
                    "Zarr driver is used. "
                    "A newer gdal_zarr may have one.",
-                   ZARR_GDAL_VERSIONS, version("RELEASE_NAME"));
+                   ZARR_GDAL_VERSIONS, version("RELEASE_NAME"),
+                   old_abi ? " with the old C++ ABI" : "");
         return nullptr;
     }
+    snprintf(below, sizeof(below), "lib/libgdal_zarr_core%s-" ZARR_CORE_VERSION ".so", ending);
+    const Path core = PathInPackage(below);
     char why[1024] = "";
-    const RegisterFunction function = LoadPlugin(path.text, gdal, why, sizeof(why));
+    const RegisterFunction function = LoadPlugin(core.text, path.text, gdal, why, sizeof(why));
     if (function == nullptr)
         emit_error(kWarning, kOpenFailed, "gdal_zarr: the plugin for GDAL %s cannot be loaded: %s",
                    version("RELEASE_NAME"), why);

@@ -9,6 +9,9 @@ import gdal_zarr_start
 from gdal_zarr import libraries
 
 
+OLD_ABI = " with the old C++ ABI"
+
+
 def describe(package):
     """Returns lines about the libgdal of `package`."""
     if libraries.extension_of(package) is None:
@@ -16,7 +19,7 @@ def describe(package):
     library = libraries.library_of(package)
     if library is None:
         return [f"{package}: its libgdal cannot be loaded"]
-    lines = [f"{package}: GDAL {library.version}, {library.path}"]
+    lines = [f"{package}: GDAL {library.version}{OLD_ABI if library.has_old_abi else ''}, {library.path}"]
     folders = library.folders
     if gdal_zarr_start.Waiting not in sys.meta_path:
         return [*lines, "    no plugin: GDAL_ZARR=NO is set"]
@@ -31,8 +34,10 @@ def describe(package):
 
 
 def versions():
+    """Returns the versions of GDAL for which this package has plugins."""
     names = (path.stem.removeprefix("gdal_zarr_") for path in (libraries.PACKAGE / "plugins").glob("*.so"))
-    return sorted(names, key=lambda name: [int(part) for part in name.split(".")])
+    names = sorted(names, key=lambda name: (int(name.split("_")[0].split(".")[1]), name))
+    return [name.replace("_old_abi", OLD_ABI) for name in names]
 
 
 def main():

@@ -16,6 +16,8 @@ PLUGIN_FOLDER = PACKAGE / "gdalplugins"
 EXTENSIONS = {"fiona": "_env", "osgeo": "_gdal", "pyogrio": "_io", "rasterio": "_env"}
 LIBGDAL = re.compile(r"(/.*/libgdal(?!_zarr)[-.\w]*\.so[.\d]*)$", re.MULTILINE)
 OPTION = b"GDAL_DRIVER_PATH"
+# A method of GDAL as the C++ ABI of libstdc++ before GCC 5 names it. Wheels for manylinux2014 have this ABI.
+OLD_ABI_METHOD = "_ZNK17GDALIHasAttribute12GetAttributeERKSs"
 
 
 class DlInfo(ctypes.Structure):
@@ -54,9 +56,14 @@ class Library:
         return pathlib.Path(os.fsdecode(info.file_name)).resolve() if found else None
 
     @property
+    def has_old_abi(self):
+        return hasattr(self.functions, OLD_ABI_METHOD)
+
+    @property
     def plugin(self):
-        """Path of the plugin for this libgdal, which may be absent."""
-        return PACKAGE / "plugins" / f"gdal_zarr_{'.'.join(self.version.split('.')[:2])}.so"
+        """Path of the plugin for this libgdal, which may be absent. The loader chooses the same file."""
+        version = ".".join(self.version.split(".")[:2])
+        return PACKAGE / "plugins" / f"gdal_zarr_{version}{'_old_abi' if self.has_old_abi else ''}.so"
 
     @property
     def folders(self):
