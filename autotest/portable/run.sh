@@ -1,6 +1,7 @@
 #!/bin/bash
 # Compiles the core and its unit tests for Windows with the compiler of MinGW-w64, links them, and runs the tests of
-# files and locks in Wine. Needs the packages that `scripts/setup.sh test` installs; may be run from any folder.
+# files and locks in Wine. Needs the packages that `scripts/setup.sh all` installs, and wine64; may be run from any
+# folder.
 #
 #   autotest/portable/run.sh          all of it, in build-mingw
 #   autotest/portable/run.sh --build  without Wine
@@ -13,7 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
 case ${1:-} in
     "" | --build) ;;
-    *) sed -n '2,11s/^# \{0,1\}//p' autotest/portable/run.sh; exit 2 ;;
+    *) sed -n '2,12s/^# \{0,1\}//p' autotest/portable/run.sh; exit 2 ;;
 esac
 
 build=$PWD/build-mingw
