@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Included before each source of the Python package. Binds functions to their older versions in glibc and libstdc++,
-// because the package would otherwise need glibc 2.35 and the libstdc++ of GCC 12.
+// Included before each source of the Python package. Binds functions to their older versions in
+// glibc and libstdc++, because the package would otherwise need glibc 2.35 and the libstdc++ of
+// GCC 12.
 #pragma once
 
 #if defined(__x86_64__)
