@@ -183,12 +183,11 @@ def test_another_rasterio_is_installed_afterwards(tmp_path):
         assert run_code(python, CHECKSUM) == f"True {TERRAIN_CHECKSUM} {HOSTS[host].gdal}"
 
 
-def test_python_starts_at_most_a_millisecond_later(python):
-    """The time is what Python needs to import the package's module when it starts. The shortest of several times counts, because
-    other programs make it longer."""
-    lines = [run(python, "-X", "importtime", "-c", "pass") for _ in range(15)]
-    microseconds = [int(re.search(r"\| +(\d+) \| +gdal_zarr_start", text)[1]) for text in lines]
-    assert min(microseconds) < 1000
+def test_python_imports_one_more_module_when_it_starts(python):
+    """docs/compatibility.md has the time that this takes."""
+    code = "import os, sys\nbefore = set(sys.modules)\nimport gdal_zarr_start\nprint({*sys.modules} - before)"
+    without_packages = f"import sys\nsys.path.append({str(package_in(python).parent)!r})\n{code}"
+    assert run(python, "-S", "-c", without_packages).strip() == "{'gdal_zarr_start'}"
 
 
 def test_a_program_without_gdal_loads_nothing(python):
