@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Calls of the operating system for local files. Only files_posix.cpp and files_windows.cpp call
-// the system; all other files are the same on every system. Paths are UTF-8. Files are numbers, as
-// in POSIX, also on Windows. A function that returns an int returns 0 or an errno unless its
-// comment says otherwise. All functions are thread-safe.
+// Calls of the operating system for local files, in files_posix.cpp and files_windows.cpp. What
+// only some systems have is where it is used: the queue of waiting writers and kinds of file
+// systems in core/store/process_lock.cpp, the exchange of two folders in
+// driver/store/store_replacement.cpp. Paths are UTF-8. Files are numbers, as in POSIX, also on
+// Windows. A function that returns an int returns 0 or an errno unless its comment says otherwise.
+// All functions are thread-safe.
 #pragma once
 
 #include <cstdint>

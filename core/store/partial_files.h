@@ -16,8 +16,8 @@
 namespace zarr {
 
 // Advisory lock on a local file or folder (flock(2); on Windows LockFileEx(), which locks no
-// folder). The system releases the lock when the process
-// ends for any reason. A forked child that keeps running holds the lock, too. Not thread-safe.
+// folder). The system releases the lock when the process ends for any reason. A forked child that
+// keeps running holds the lock, too. Not thread-safe.
 class PathLock {
   public:
     enum class Failure : std::uint8_t {
