@@ -199,8 +199,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
+    """Has a port that no earlier server of this process had, because the driver remembers which server has conditional
+    requests."""
+
     daemon_threads = True
     request_queue_size = 128
+    ports = set()
+
+    def server_bind(self):
+        super().server_bind()
+        if self.server_port in self.ports:
+            with self.socket:  # stays open until another port is bound, so that it is not given out again
+                self.socket, self.server_address = socket.socket(), ("127.0.0.1", 0)
+                self.server_bind()
+        self.ports.add(self.server_port)
 
     def handle_error(self, request, client_address):
         pass  # a client that was killed, or a connection that was reset
