@@ -265,7 +265,7 @@ COMMON = [
 QUESTIONS = [
     ("written, and not stored yet?", "core/array/pending_chunks.h",
      "PendingChunks", "copied from there"),
-    ("decoded already, or just now?", "core/array/loading_cache.h",
+    ("decoded already, or just now?", "core/base/load_once_cache.h",
      "GetOrLoad", "copied, or waited for"),
     ("known to be absent?", "core/array/chunk_cache.h",
      "AbsentChunks", "the fill value"),

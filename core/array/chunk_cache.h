@@ -9,7 +9,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "core/array/loading_cache.h"
+#include "core/array/chunk_id.h"
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
 #include "core/store/store.h"
@@ -41,10 +41,10 @@ struct DecodedChunk {
 using ChunkPtr = std::shared_ptr<const DecodedChunk>;
 
 // Cache of decoded chunks. Several arrays may share a cache.
-class ChunkCache final : public LoadingCache<DecodedChunk> {
+class ChunkCache final : public PerChunkCache<DecodedChunk> {
   public:
     explicit ChunkCache(std::size_t max_bytes)
-        : LoadingCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
+        : PerChunkCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
 
     // Creates an empty chunk, which the caller loads or passes to Replace(). The memory of
     // destroyed chunks is kept for later chunks. The kept memory is not part of the cache size, and
@@ -53,7 +53,7 @@ class ChunkCache final : public LoadingCache<DecodedChunk> {
 
     // Sets the size of the cache in bytes and evicts chunks until they fit.
     void SetMaxBytes(std::size_t max_bytes) {
-        LoadingCache::SetMaxBytes(max_bytes);
+        PerChunkCache::SetMaxBytes(max_bytes);
         pool_->SetMaxBytes(max_bytes / kIdleShare);
     }
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/array/chunk_id.h"
 #include "core/array/keyed_chunks.h"
-#include "core/array/loading_cache.h"
 #include "core/array/pending_shards.h"
 #include "core/array/shard_grid.h"
 #include "core/array/shard_layout.h"
@@ -36,7 +36,7 @@ struct ShardNode {
     }
 };
 using ShardNodePtr = std::shared_ptr<const ShardNode>;
-using ShardCache = LoadingCache<ShardNode>;
+using ShardCache = PerChunkCache<ShardNode>;
 
 // Location of the bytes of a chunk or nested shard.
 struct ShardLocation {

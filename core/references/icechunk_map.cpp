@@ -6,7 +6,6 @@
 #include <map>
 #include <thread>
 
-#include "core/base/tuning.h"
 #include "core/grid/chunk_grid.h"
 #include "core/metadata/documents.h"
 #include "core/metadata/v3_metadata.h"
@@ -62,38 +61,18 @@ Result<IcechunkMap::ArrayPtr> IcechunkMap::Load(const Node& node) const {
 }
 
 Result<IcechunkMap::ManifestPtr> IcechunkMap::LoadManifest(const std::string& id) const {
-    std::shared_ptr<Entry> entry;
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto known = manifests_.find(id);
-        if (known != manifests_.end()) {
-            recency_.splice(recency_.begin(), recency_, known->second);
-        } else {
-            recency_.emplace_front(id, std::make_shared<Entry>());
-            manifests_[id] = recency_.begin();
-        }
-        entry = recency_.front().second;
-        if (entry->manifest != nullptr) return entry->manifest;
-    }
-    // Other threads that need this manifest wait here, while the first one reads it.
-    const std::lock_guard<std::mutex> reading(entry->mutex);
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (entry->manifest != nullptr) return entry->manifest;
-    }
-    return ReadManifest(id, *entry);
+    return manifests_.GetOrLoad(id, [&] { return ReadManifest(id); });
 }
 
 // Reads a manifest within the budget of the store. If other manifests leave too little, drops the
 // cached ones, waits until no other thread reads or uses one, and tries again.
-Result<IcechunkMap::ManifestPtr> IcechunkMap::ReadManifest(const std::string& id,
-                                                           Entry& entry) const {
+Result<IcechunkMap::ManifestPtr> IcechunkMap::ReadManifest(const std::string& id) const {
     const auto read = [&]() -> Result<ManifestPtr> {
         ZARR_ASSIGN_OR_RETURN(ManifestPtr manifest,
                               IcechunkManifest::Read(*repository_, id, snapshot_->budget()));
         const std::lock_guard<std::mutex> lock(mutex_);
-        entry.manifest = manifest;
-        Evict(tuning::kManifestCacheBytes);
+        ForgetUnused();
+        read_.push_back(manifest);
         return manifest;
     };
     {
@@ -109,34 +88,19 @@ Result<IcechunkMap::ManifestPtr> IcechunkMap::ReadManifest(const std::string& id
     return read();
 }
 
-// Drops all cached manifests. True if other threads still use some of the dropped manifests.
+// Drops all cached manifests. True if other threads still use some of them.
 bool IcechunkMap::IsInUse() const {
+    manifests_.DropIf([](const std::string&) { return true; });
     const std::lock_guard<std::mutex> lock(mutex_);
-    Evict(0);
-    dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(),
-                                  [](const auto& each) { return each.expired(); }),
-                   dropped_.end());
-    return !dropped_.empty();
+    ForgetUnused();
+    return !read_.empty();
 }
 
-// Drops the least recently used manifests until the remaining ones have at most `most` bytes
-// together. The most recently used manifest stays, unless `most` is 0.
-void IcechunkMap::Evict(std::size_t most) const {
-    std::size_t bytes = 0;
-    std::size_t count = 0;
-    for (auto each = recency_.begin(); each != recency_.end();) {
-        const ManifestPtr& manifest = each->second->manifest;
-        bytes += manifest != nullptr ? manifest->bytes() : 0;
-        const bool is_kept = manifest == nullptr || bytes <= most || (count == 0 && most != 0);
-        count += manifest != nullptr ? 1 : 0;
-        if (is_kept) {
-            ++each;
-            continue;
-        }
-        if (manifest.use_count() > 1) dropped_.push_back(manifest);
-        manifests_.erase(each->first);
-        each = recency_.erase(each);
-    }
+// The caller has locked `mutex_`.
+void IcechunkMap::ForgetUnused() const {
+    read_.erase(
+        std::remove_if(read_.begin(), read_.end(), [](const auto& each) { return each.expired(); }),
+        read_.end());
 }
 
 Result<Reference> IcechunkMap::FindChunk(const Node& node, const Array& array,

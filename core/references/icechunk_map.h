@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/load_once_cache.h"
 #include "core/base/status.h"
+#include "core/base/tuning.h"
 #include "core/metadata/array_metadata.h"
 #include "core/references/icechunk_manifest.h"
 #include "core/references/icechunk_snapshot.h"
@@ -36,7 +37,8 @@ class IcechunkMap final : public ReferenceMap {
         : repository_(std::move(repository)),
           snapshot_(std::move(snapshot)),
           checks_targets_(checks_targets),
-          identity_(std::move(identity)) {}
+          identity_(std::move(identity)),
+          manifests_(tuning::kManifestCacheBytes) {}
 
     Result<Reference> Find(const std::string& key) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
@@ -59,19 +61,13 @@ class IcechunkMap final : public ReferenceMap {
     using ArrayPtr = std::shared_ptr<const Array>;
     using ManifestPtr = std::shared_ptr<const IcechunkManifest>;
 
-    // A manifest that is cached or being read.
-    struct Entry {
-        std::mutex mutex;  // held while the manifest is read
-        ManifestPtr manifest;
-    };
-
     // Returns the array that has the chunk `key`; nullptr if there is none.
     const Node* ArrayOf(std::string_view key) const;
     Result<ArrayPtr> Load(const Node& node) const;
     Result<ManifestPtr> LoadManifest(const std::string& id) const;
-    Result<ManifestPtr> ReadManifest(const std::string& id, Entry& entry) const;
+    Result<ManifestPtr> ReadManifest(const std::string& id) const;
     bool IsInUse() const;
-    void Evict(std::size_t most) const;
+    void ForgetUnused() const;
     Result<Reference> FindChunk(const Node& node, const Array& array,
                                 const DimVector<std::uint64_t>& chunk) const;
     // Calls `visit` with the key of each stored chunk of an array.
@@ -83,14 +79,11 @@ class IcechunkMap final : public ReferenceMap {
     const std::string identity_;
     // Held shared while a manifest is read, and alone if the budget does not suffice for several.
     mutable std::shared_mutex reading_;
+    mutable LoadOnceCache<std::string, IcechunkManifest> manifests_;
     mutable std::mutex mutex_;  // guards the members below
     mutable std::unordered_map<const Node*, ArrayPtr> arrays_;
-    // Manifests by their names; the most recently used ones are first.
-    using Recency = std::list<std::pair<std::string, std::shared_ptr<Entry>>>;
-    mutable Recency recency_;
-    // Manifests that were dropped from the cache while a thread used them.
-    mutable std::vector<std::weak_ptr<const IcechunkManifest>> dropped_;
-    mutable std::unordered_map<std::string, Recency::iterator> manifests_;
+    // Manifests that were read and may still be in use.
+    mutable std::vector<std::weak_ptr<const IcechunkManifest>> read_;
 };
 
 }  // namespace zarr

@@ -2,7 +2,6 @@
 #include "core/references/partition_files.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -27,35 +26,13 @@ Status NameLimit(const Status& status) {
 
 }  // namespace
 
-bool PartitionFiles::Find(const std::string& key, PartitionPtr& file) {
-    const auto known = entries_.find(key);
-    if (known == entries_.end()) return false;
-    order_.splice(order_.begin(), order_, known->second.place);
-    file = known->second.file;
-    return true;
-}
+PartitionFiles::PartitionFiles(std::shared_ptr<const Store> store, std::uint64_t record_size)
+    : store_(std::move(store)), record_size_(record_size), files_(tuning::kPartitionCacheBytes) {}
 
-void PartitionFiles::Put(const std::string& key, const PartitionPtr& file,
-                         const ObjectVersion& version) {
+std::size_t PartitionFiles::Known::bytes() const {
     // Estimated bytes of a cache entry, without its key and its file.
     constexpr std::size_t kOverhead = 256;
-    // Files that are removed from the cache. Declared before `lock`, so that they are destroyed
-    // after `mutex_` is unlocked.
-    std::vector<PartitionPtr> before;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (entries_.count(key) != 0) return;
-    order_.push_front(key);
-    const std::size_t bytes = kOverhead + key.size() + (file != nullptr ? file->bytes() : 0);
-    entries_[key] = {file, version, bytes, order_.begin()};
-    bytes_ += bytes;
-    while (bytes_ > tuning::kPartitionCacheBytes && order_.size() > 1) {
-        const auto last = entries_.find(order_.back());
-        before.push_back(std::move(last->second.file));
-        bytes_ -= last->second.bytes;
-        entries_.erase(last);
-        order_.pop_back();
-        has_evicted_ = true;
-    }
+    return kOverhead + key_bytes + (file != nullptr ? file->bytes() : 0);
 }
 
 // Decodes a file. The files that threads decode at a time take at most 1 GiB together.
@@ -89,7 +66,7 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Decode(const std::string& k
     return PartitionPtr(std::make_shared<const ReferencePartition>(std::move(partition)));
 }
 
-Result<PartitionFiles::PartitionPtr> PartitionFiles::Load(const std::string& key) {
+Result<PartitionFiles::KnownPtr> PartitionFiles::Load(const std::string& key) {
     Buffer bytes;
     const auto read = store_->Read(key, ValuePart::Whole(MostBytes()), bytes);
     if (!read.ok()) return NameLimit(read.status());
@@ -97,38 +74,13 @@ Result<PartitionFiles::PartitionPtr> PartitionFiles::Load(const std::string& key
     if (read->found) {
         ZARR_ASSIGN_OR_RETURN(file, Decode(key, std::as_const(bytes).span()));
     }
-    Put(key, file, read->found ? read->version : store_->VersionOf(key));
-    return file;
+    return KnownPtr(std::make_shared<const Known>(
+        Known{file, read->found ? read->version : store_->VersionOf(key), key.size()}));
 }
 
 Result<PartitionFiles::PartitionPtr> PartitionFiles::Get(const std::string& key) {
-    {
-        std::unique_lock<std::mutex> lock(mutex_);
-        PartitionPtr file;
-        for (;;) {
-            if (Find(key, file)) return file;
-            if (loading_.insert(key).second) break;
-            has_loaded_.wait(lock);
-        }
-    }
-    // Marks the file `key` as no longer being loaded when the scope ends, even by an exception.
-    class Loading {
-      public:
-        Loading(PartitionFiles& owner, const std::string& name) : files_(owner), key_(name) {}
-        Loading(const Loading&) = delete;
-        Loading& operator=(const Loading&) = delete;
-        ~Loading() {
-            const std::lock_guard<std::mutex> lock(files_.mutex_);
-            files_.loading_.erase(key_);
-            files_.has_loaded_.notify_all();
-        }
-
-      private:
-        PartitionFiles& files_;
-        const std::string& key_;
-    };
-    const Loading loading(*this, key);
-    return Load(key);
+    ZARR_ASSIGN_OR_RETURN(const KnownPtr known, files_.GetOrLoad(key, [&] { return Load(key); }));
+    return known->file;
 }
 
 Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker& take) {
@@ -136,14 +88,8 @@ Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker
     // For each key in `missing`, its index in `keys`.
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        PartitionPtr file;
-        bool is_known = false;
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            is_known = Find(keys[i], file);
-        }
-        if (is_known) {
-            take(i, file);
+        if (const KnownPtr known = files_.Find(keys[i])) {
+            take(i, known->file);
         } else {
             missing.push_back(keys[i]);
             numbers.push_back(i);
@@ -167,7 +113,9 @@ Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker
             if (bytes) {
                 ZARR_ASSIGN_OR_RETURN(file, Decode(missing[i], *bytes));
             }
-            Put(missing[i], file, store_->VersionOf(missing[i]));
+            files_.Replace(missing[i],
+                           std::make_shared<const Known>(
+                               Known{file, store_->VersionOf(missing[i]), missing[i].size()}));
             const std::lock_guard<std::mutex> lock(mutex);
             take(numbers[i], file);
             return {};
@@ -177,10 +125,10 @@ Status PartitionFiles::GetMany(const std::vector<std::string>& keys, const Taker
 
 bool PartitionFiles::IsCurrent() const {
     constexpr std::size_t kMostFiles = 256;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (has_evicted_ || entries_.size() > kMostFiles) return false;
-    return std::all_of(entries_.begin(), entries_.end(), [&](const auto& each) {
-        return SameVersion(store_->VersionOf(each.first), each.second.version);
+    const auto known = files_.Values([](const std::string&) { return true; });
+    if (files_.has_evicted() || known.size() > kMostFiles) return false;
+    return std::all_of(known.begin(), known.end(), [&](const auto& each) {
+        return SameVersion(store_->VersionOf(each.key), each.value->version);
     });
 }
 

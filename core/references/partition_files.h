@@ -5,14 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "core/base/load_once_cache.h"
 #include "core/base/status.h"
 #include "core/references/reference_partition.h"
 #include "core/store/store.h"
@@ -24,8 +22,7 @@ namespace zarr {
 class PartitionFiles {
   public:
     // `record_size` is the maximum number of rows of a file.
-    PartitionFiles(std::shared_ptr<const Store> store, std::uint64_t record_size)
-        : store_(std::move(store)), record_size_(record_size) {}
+    PartitionFiles(std::shared_ptr<const Store> store, std::uint64_t record_size);
 
     using PartitionPtr = std::shared_ptr<const ReferencePartition>;
 
@@ -46,29 +43,25 @@ class PartitionFiles {
     const Store& store() const { return *store_; }
 
   private:
-    struct Entry {
+    // A file as it was read; `file` is nullptr if it was absent.
+    struct Known {
         PartitionPtr file;
         ObjectVersion version;
-        std::size_t bytes = 0;
-        std::list<std::string>::iterator place;  // position of the key in `order_`
+        std::size_t key_bytes = 0;
+
+        std::size_t bytes() const;
     };
-    // Sets `file` and returns true if the file is cached. The caller has locked `mutex_`.
-    bool Find(const std::string& key, PartitionPtr& file);
-    void Put(const std::string& key, const PartitionPtr& file, const ObjectVersion& version);
+    using KnownPtr = std::shared_ptr<const Known>;
+
     Result<PartitionPtr> Decode(const std::string& key, ByteSpan bytes);
-    Result<PartitionPtr> Load(const std::string& key);
+    Result<KnownPtr> Load(const std::string& key);
 
     const std::shared_ptr<const Store> store_;
     const std::uint64_t record_size_;
-    mutable std::mutex mutex_;
-    std::condition_variable has_loaded_;
+    LoadOnceCache<std::string, Known> files_;
+    std::mutex mutex_;
     std::condition_variable has_decoded_;
     std::size_t decoding_ = 0;  // number of files that threads decode at present
-    std::set<std::string> loading_;
-    std::map<std::string, Entry> entries_;
-    std::list<std::string> order_;  // keys of `entries_`, the most recently used first
-    std::size_t bytes_ = 0;
-    bool has_evicted_ = false;
 };
 
 }  // namespace zarr
