@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "driver/create/creation_options.h"
 
-#include <cpl_conv.h>
+#include <cpl_string.h>
 
+#include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/option_table.h"
 
