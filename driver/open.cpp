@@ -14,9 +14,9 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
-#include "driver/base/lock_timeout.h"
 #include "driver/base/quiet_deletion.h"
 #include "driver/base/report.h"
+#include "driver/base/store_options.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/dataset.h"
 #include "driver/multidim/shared_resource.h"
@@ -45,12 +45,10 @@ namespace {
 // Parses the open options. In update mode, replaces open options that would disturb the update,
 // such as consolidated metadata and read-ahead.
 Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const ConnectionString& name) {
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info.papszOpenOptions));
-    options.is_update = open_info.eAccess != GA_ReadOnly;
+    ZARR_ASSIGN_OR_RETURN(
+        OpenOptions options,
+        OpenOptions::Parse(open_info.papszOpenOptions, open_info.eAccess != GA_ReadOnly));
     if (!options.is_update) return options;
-    // In update mode, the open option NORTH_UP is an error. The configuration option ZARR_NORTH_UP
-    // is ignored, because it applies to reading only.
-    options.north_up = CPLFetchBool(open_info.papszOpenOptions, "NORTH_UP", false);
     // Consolidated metadata is ignored, because its copies of documents may become outdated by the
     // update.
     options.use_consolidated = zarr::UseConsolidated::kNever;

@@ -16,8 +16,8 @@
 #include "driver/base/guard.h"
 #include "driver/base/open_options.h"
 #include "driver/base/quiet_deletion.h"
-#include "driver/base/reference_options.h"
 #include "driver/base/report.h"
+#include "driver/base/store_options.h"
 #include "driver/base/thread_options.h"
 #include "driver/create/copy_files.h"
 #include "driver/create/create.h"
@@ -152,7 +152,7 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DMD_EXTENSION, "zarr");
     driver->SetMetadataItem(GDAL_DMD_HELPTOPIC, "drivers/raster/zarr.html");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "ZARR:");
-    driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::kOpenOptionList);
+    driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::OpenOptionList().c_str());
     driver->SetMetadataItem("COMPRESSORS", zarr_driver::CompressorIds().c_str());
     driver->SetMetadataItem("FILTERS", zarr_driver::FilterIds().c_str());
     driver->SetMetadataItem("BLOSC_COMPRESSORS", zarr::BloscCompressors());

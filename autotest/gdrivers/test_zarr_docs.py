@@ -289,12 +289,11 @@ def test_codecs_are_those_of_the_registry():
 
 def test_messages_are_on_the_page_once():
     messages = zarr_docs.messages()
-    assert len(messages) == len(set(messages)) and len(messages) > 60
-    assert set(PROVOKED) - set(messages) == set()
+    assert len(messages) == len(set(messages)) and len(messages) > 200
 
 
 @pytest.mark.parametrize("message", PROVOKED)
-def test_messages_are_as_on_the_page(message, tmp_path, cpl):
+def test_messages_are_spelled_as_here(message, tmp_path, cpl):
     reported = PROVOKED[message](tmp_path) or []
     texts = [text for _, _, text in cpl.events] + list(reported)
     assert any(zarr_docs.matches(message, text) for text in texts), texts

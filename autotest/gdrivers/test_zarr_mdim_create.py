@@ -44,8 +44,8 @@ def test_driver():
         text = driver.GetMetadataItem(f"DMD_MULTIDIM_{kind}_CREATIONOPTIONLIST")
         listed[kind] = {option.get("name") for option in ET.fromstring(text)}
     assert listed["DATASET"] == {
-        "FORMAT", "CREATE_CONSOLIDATED_METADATA", "SYNCHRONIZER", "LOCK_TIMEOUT", "CONVERT_TO_KERCHUNK_JSON",
-        "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE",
+        "FORMAT", "CREATE_CONSOLIDATED_METADATA", "SYNCHRONIZER", "LOCK_TIMEOUT", "REQUIRE_LOCK",
+        "CONVERT_TO_KERCHUNK_JSON", "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE",
     }  # fmt: skip
     assert {"COMPRESS", "BLOCKSIZE", "STRING_FORMAT", "FILTER", "DIM_SEPARATOR"} <= listed["ARRAY"]
 

@@ -245,7 +245,9 @@ def test_opening_for_update_requires_the_lock(plain_server):
         assert gdal.OpenEx(array_name(STORE, "a"), gdal.OF_UPDATE, open_options=["REQUIRE_LOCK=YES"]) is None
         flags = gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE
         assert gdal.OpenEx(STORE, flags, open_options=["REQUIRE_LOCK=YES"]) is None
-    assert str(log.errors).count(CANNOT) == 2
+        driver = gdal.GetDriverByName("Zarr")
+        assert driver.CreateMultiDimensional(array_name(STORE, "g"), options=["REQUIRE_LOCK=YES"]) is None
+    assert str(log.errors).count(CANNOT) == 3
     assert not changes(plain_server)
     assert gdal.OpenEx(array_name(STORE, "a"), open_options=["REQUIRE_LOCK=YES"]) is not None
 

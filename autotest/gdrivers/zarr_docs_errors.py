@@ -23,7 +23,9 @@ from zarr_object_server import EXPIRED, ObjectServer
 from zarr_store import add_array, handmade, make_array, make_store
 
 DATA = REPOSITORY / "data"
-PROVOKED = {}  # message in docs/errors.md -> function that makes the driver emit it
+# message, as docs/errors.md spells it -> function that makes the driver emit it. The page leaves out messages that say
+# themselves what to do.
+PROVOKED = {}
 
 
 def remembers(functions):
@@ -354,17 +356,17 @@ def _(folder):
     read(DATA / "terrain.zarr", "DIM_X=nothing")
 
 
-@provokes("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got <text>")
+@provokes("open option <name>: expected <what>, got <text>")
 def _(folder):
     read(DATA / "terrain.zarr", "NUM_THREADS=many")
 
 
-@provokes("FILL_VALUE_AS_NODATA: expected AUTO, YES or NO, got <text>; AUTO is used")
+@provokes("open option FILL_VALUE_AS_NODATA: expected AUTO, YES or NO, got <text>; AUTO is used")
 def _(_):
     read(DATA / "terrain.zarr", "FILL_VALUE_AS_NODATA=perhaps")
 
 
-@provokes("LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got <text>")
+@provokes("open option LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got <text>")
 def _(folder):
     read(DATA / "terrain.zarr", "LOAD_EXTRA_DIM_METADATA_DELAY=long")
 

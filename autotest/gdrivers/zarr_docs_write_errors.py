@@ -380,7 +380,7 @@ def _(folder):
     os.close(held)
 
 
-@provokes('option LOCK_TIMEOUT: expected a number of seconds from 0 to 31622400, got "<value>"')
+@provokes('creation option LOCK_TIMEOUT: expected a number of seconds from 0 to 31622400, got "<value>"')
 def _(folder):
     translate(folder / "a.zarr", "LOCK_TIMEOUT=soon")
 

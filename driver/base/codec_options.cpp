@@ -13,7 +13,7 @@
 #include "core/codec/left_out.h"
 #include "core/codec/registry.h"
 #include "core/json/value.h"
-#include "driver/base/option_values.h"
+#include "driver/base/option_table.h"
 
 namespace zarr_driver {
 
@@ -25,133 +25,41 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-constexpr const char* kDefaultCompressor = "BLOSC";
 // Compressors of GDAL's other drivers, mainly of GeoTIFF. rasterio and rioxarray pass such names on
 // when they copy the options of a source dataset.
 constexpr const char* kCompressorsOfOthers[] = {
     "LZW",  "JPEG",         "PACKBITS",  "CCITTRLE", "CCITTFAX3", "CCITTFAX4",  "LERC",
     "WEBP", "LERC_DEFLATE", "LERC_ZSTD", "JPEG2000", "JXL",       "JXL_DNG_1_7"};
-// Values of the option BLOSC_SHUFFLE. The index in this array is the number in the codec's
-// configuration.
-constexpr const char* kShuffles[] = {"NONE", "BYTE", "BIT"};
 
-template <std::size_t Size>
-std::size_t IndexOf(const char* const (&names)[Size], const char* name) {
-    const auto* const found = std::find_if(std::begin(names), std::end(names),
-                                           [&](const char* other) { return EQUAL(name, other); });
-    return static_cast<std::size_t>(found - std::begin(names));
-}
-
-enum class Kind : std::uint8_t { kInteger, kReal, kText, kShuffle, kTypestr, kTexts, kJson };
-
-// A member of a codec's JSON configuration, and the creation option that sets the member.
+// A member of a codec's JSON configuration.
 struct CodecField {
     const char* codec;   // codec id in the registry; values of options have it in upper case
     const char* member;  // name of the member; nullptr if the codec has no members
-    Kind kind = Kind::kJson;
-    const char* option = nullptr;
-    // Value of the member if the option is not given. If nullptr, a member of kind kTypestr gets
-    // the array's dtype, and any other member requires the option.
+    const char* option = nullptr;  // option whose value the member gets
+    // Value of the member without the option: "dtype" or "itemsize" of the array, else JSON. If it
+    // is nullptr, the default of the option; an option without a default must then be given.
     const char* fallback = nullptr;
 };
 
 // clang-format off
 constexpr CodecField kCodecFields[] = {
-    {"blosc", "cname", Kind::kText, "BLOSC_CNAME", "lz4"},
-    {"blosc", "clevel", Kind::kInteger, "BLOSC_CLEVEL", "5"},
-    {"blosc", "shuffle", Kind::kShuffle, "BLOSC_SHUFFLE", "BYTE"},
-    {"blosc", "blocksize", Kind::kInteger, "BLOSC_BLOCKSIZE", "0"},
-    {"zlib", "level", Kind::kInteger, "ZLIB_LEVEL", "6"},
-    {"gzip", "level", Kind::kInteger, "GZIP_LEVEL", "6"},
-    {"lzma", "format", Kind::kJson, nullptr, "1"},
-    {"lzma", "check", Kind::kJson, nullptr, "-1"},
-    {"lzma", "preset", Kind::kInteger, "LZMA_PRESET", "6"},
-    {"lzma", "filters", Kind::kJson, nullptr, "null"},
-    {"zstd", "level", Kind::kInteger, "ZSTD_LEVEL", "9"},
-    {"lz4", "acceleration", Kind::kInteger, "LZ4_ACCELERATION", "1"},
-    {"bz2", "level", Kind::kInteger, "BZ2_LEVEL", "9"},
-    {"delta", "dtype", Kind::kTypestr, "DELTA_DTYPE"},
-    // DELTA_DTYPE sets the members dtype and astype.
-    {"delta", "astype", Kind::kTypestr, "DELTA_DTYPE"},
-    {"fixedscaleoffset", "scale", Kind::kReal, "FIXEDSCALEOFFSET_SCALE"},
-    {"fixedscaleoffset", "offset", Kind::kReal, "FIXEDSCALEOFFSET_OFFSET", "0"},
-    {"fixedscaleoffset", "dtype", Kind::kTypestr},
-    {"fixedscaleoffset", "astype", Kind::kTypestr, "FIXEDSCALEOFFSET_ASTYPE"},
-    {"quantize", "digits", Kind::kInteger, "QUANTIZE_DIGITS"},
-    {"quantize", "dtype", Kind::kTypestr},
-    {"quantize", "astype", Kind::kTypestr, "QUANTIZE_ASTYPE"},
-    {"bitround", "keepbits", Kind::kInteger, "BITROUND_KEEPBITS"},
-    {"shuffle", "elementsize", Kind::kInteger, "SHUFFLE_ELEMENTSIZE"},
+    {"blosc", "cname", "BLOSC_CNAME"}, {"blosc", "clevel", "BLOSC_CLEVEL"}, {"blosc", "shuffle", "BLOSC_SHUFFLE"}, {"blosc", "blocksize", "BLOSC_BLOCKSIZE"},
+    {"zlib", "level", "ZLIB_LEVEL"},
+    {"gzip", "level", "GZIP_LEVEL"},
+    {"lzma", "format", nullptr, "1"}, {"lzma", "check", nullptr, "-1"}, {"lzma", "preset", "LZMA_PRESET"}, {"lzma", "filters", nullptr, "null"},
+    {"zstd", "level", "ZSTD_LEVEL"},
+    {"lz4", "acceleration", "LZ4_ACCELERATION"},
+    {"bz2", "level", "BZ2_LEVEL"},
+    {"delta", "dtype", "DELTA_DTYPE", "dtype"}, {"delta", "astype", "DELTA_DTYPE", "dtype"},
+    {"fixedscaleoffset", "scale", "FIXEDSCALEOFFSET_SCALE"}, {"fixedscaleoffset", "offset", "FIXEDSCALEOFFSET_OFFSET"}, {"fixedscaleoffset", "dtype", nullptr, "dtype"}, {"fixedscaleoffset", "astype", "FIXEDSCALEOFFSET_ASTYPE", "dtype"},
+    {"quantize", "digits", "QUANTIZE_DIGITS"}, {"quantize", "dtype", nullptr, "dtype"}, {"quantize", "astype", "QUANTIZE_ASTYPE", "dtype"},
+    {"bitround", "keepbits", "BITROUND_KEEPBITS"},
+    {"shuffle", "elementsize", "SHUFFLE_ELEMENTSIZE", "itemsize"},
     {"packbits", nullptr},
-    {"astype", "encode_dtype", Kind::kTypestr, "ASTYPE_DTYPE"},
-    {"astype", "decode_dtype", Kind::kTypestr},
-    {"categorize", "dtype", Kind::kTypestr},
-    {"categorize", "astype", Kind::kTypestr, "CATEGORIZE_ASTYPE", "|u1"},
-    {"categorize", "labels", Kind::kTexts, "CATEGORIZE_LABELS"},
+    {"astype", "encode_dtype", "ASTYPE_DTYPE", "dtype"}, {"astype", "decode_dtype", nullptr, "dtype"},
+    {"categorize", "dtype", nullptr, "dtype"}, {"categorize", "astype", "CATEGORIZE_ASTYPE"}, {"categorize", "labels", "CATEGORIZE_LABELS"},
 };
 // clang-format on
-
-Result<json::Value> ReadNumber(const char* option, const char* text, bool is_whole) {
-    const char* const expected = is_whole ? "a whole number" : "a number";
-    const CPLValueType type = text != nullptr ? CPLGetValueType(text) : CPL_VALUE_STRING;
-    if (type == CPL_VALUE_REAL && !is_whole) return json::Value(CPLAtof(text));
-    if (type == CPL_VALUE_INTEGER) {
-        auto number = json::Parse(text[0] == '+' ? text + 1 : text);
-        if (number.ok()) return number;
-    }
-    return RefuseOption(option, expected, text != nullptr ? text : "nothing");
-}
-
-// Returns the value of a configuration member for an array of `type`, from the option or its
-// default.
-Result<json::Value> ReadField(const CodecField& field, CSLConstList options,
-                              const zarr::DataType& type) {
-    const char* text = field.fallback;
-    if (field.option != nullptr) text = CSLFetchNameValueDef(options, field.option, text);
-    switch (field.kind) {
-        case Kind::kInteger:
-        case Kind::kReal:
-            return ReadNumber(field.option, text, field.kind == Kind::kInteger);
-        case Kind::kText:
-            return json::Value(text);
-        case Kind::kShuffle: {
-            const std::size_t number = IndexOf(kShuffles, text);
-            if (number < std::size(kShuffles))
-                return json::Value(static_cast<std::int64_t>(number));
-            return RefuseOption(field.option, "NONE, BYTE or BIT", text);
-        }
-        case Kind::kTypestr: {
-            if (text == nullptr) return zarr::DataTypeToJson(type);
-            const auto dtype = zarr::ParseTypestr(text);
-            if (dtype.ok()) return zarr::DataTypeToJson(*dtype);
-            return RefuseOption(field.option, "a dtype such as <i2", text);
-        }
-        case Kind::kTexts: {
-            if (text == nullptr)
-                return RefuseOption(field.option, "texts with commas between", "nothing");
-            const CPLStringList items(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
-            json::Array array;
-            for (int i = 0; i < items.size(); ++i) array.push_back(json::Value(items[i]));
-            return json::Value(std::move(array));
-        }
-        case Kind::kJson:
-            break;
-    }
-    return json::Parse(text);
-}
-
-// Replaces the preset in the configuration of lzma by a chain of two filters of liblzma. Filter 3
-// is delta with the distance `delta`; filter 33 is LZMA2 with the preset.
-Status AddLzmaDelta(const char* delta, json::Object& members) {
-    ZARR_ASSIGN_OR_RETURN(json::Value distance, ReadNumber("LZMA_DELTA", delta, true));
-    json::Value& preset = members[2].second;
-    members[3].second = json::Value(json::Array{
-        json::Value(
-            json::Object{{"id", json::Value(std::int64_t{3})}, {"dist", std::move(distance)}}),
-        json::Value(json::Object{{"id", json::Value(std::int64_t{33})}, {"preset", preset}})});
-    preset = json::Value();
-    return {};
-}
 
 bool IsCompressor(std::string_view id) { return zarr::IsCompressor({std::string(id), {}, {}}); }
 
@@ -171,164 +79,245 @@ Names Ids(bool are_compressors) {
     return ids;
 }
 
-Names UpperCase(Names ids) {
-    for (std::string& id : ids) id = CPLString(id).toupper();
-    return ids;
-}
-
-std::string Joined(const Names& names, const char* separator, const char* last_separator) {
+// Returns `ids` as one text of values of options, in upper case.
+std::string Joined(const Names& ids, const char* separator, const char* last_separator) {
     std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 < names.size() ? separator : last_separator) + names[i];
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        text += (i == 0               ? ""
+                 : i + 1 < ids.size() ? separator
+                                      : last_separator) +
+                std::string(CPLString(ids[i]).toupper());
     return text;
 }
 
-// Returns a <Value> element of an option list for each of `values`.
-std::string ValueElements(const Names& values) {
-    std::string text;
-    for (const std::string& value : values)
-        text += (value == "ZLIB" ? "<Value alias='DEFLATE'>" : "<Value>") + value + "</Value>";
-    return text;
-}
+// Functions that read the value of an option as that of a member of a codec's configuration.
 
-// Makes the codec that the user has chosen by `name`: a value of COMPRESS if `is_compressor` is
-// true, else a name in FILTER.
-Result<CodecSpec> MakeSpec(CSLConstList options, const char* name, const zarr::DataType& type,
-                           bool is_compressor) {
-    const std::string id = CPLString(name).tolower();
-    if (!HasFields(id) || IsCompressor(id) != is_compressor) {
-        const Names values = UpperCase(Ids(is_compressor));
-        if (is_compressor)
-            return RefuseOption("COMPRESS", "NONE, " + Joined(values, ", ", " or "), name);
-        return RefuseOption("FILTER", "a list of " + Joined(values, ", ", " and ") + ", or NONE",
-                            name);
+Result<json::Value> ReadInteger(const GivenOption& given) {
+    if (CPLGetValueType(given.text) == CPL_VALUE_INTEGER) {
+        auto number = json::Parse(given.text[0] == '+' ? given.text + 1 : given.text);
+        if (number.ok()) return number;
     }
-    if (id == "fixedscaleoffset" &&
-        CPLAtof(CSLFetchNameValueDef(options, "FIXEDSCALEOFFSET_SCALE", "1")) == 0)
-        return RefuseOption("FIXEDSCALEOFFSET_SCALE", "a number other than 0", "0");
+    return given.Refuse("a whole number");
+}
+
+Result<json::Value> ReadReal(const GivenOption& given) {
+    if (CPLGetValueType(given.text) == CPL_VALUE_REAL) return json::Value(CPLAtof(given.text));
+    const auto number = ReadInteger(given);
+    return number.ok() ? number : given.Refuse("a number");
+}
+
+Result<json::Value> ReadScale(const GivenOption& given) {
+    ZARR_ASSIGN_OR_RETURN(json::Value number, ReadReal(given));
+    double scale = 0;
+    if (number.GetDouble(scale) && scale == 0) return given.Refuse("a number other than 0");
+    return number;
+}
+
+Result<json::Value> ReadName(const GivenOption& given) { return json::Value(given.text); }
+
+Result<json::Value> ReadFlag(const GivenOption& given) {
+    return json::Value(CPLTestBool(given.text));
+}
+
+Result<json::Value> ReadIndex(const GivenOption& given) {
+    ZARR_ASSIGN_OR_RETURN(const std::size_t index, given.Index());
+    return json::Value(static_cast<std::int64_t>(index));
+}
+
+Result<json::Value> ReadDtype(const GivenOption& given) {
+    const auto dtype = zarr::ParseTypestr(given.text);
+    if (!dtype.ok()) return given.Refuse("a dtype such as <i2");
+    return zarr::DataTypeToJson(*dtype);
+}
+
+Result<json::Value> ReadLabels(const GivenOption& given) {
+    const CPLStringList items(CSLTokenizeString2(given.text, ",", CSLT_HONOURSTRINGS));
+    json::Array array;
+    for (int i = 0; i < items.size(); ++i) array.push_back(json::Value(items[i]));
+    return json::Value(std::move(array));
+}
+
+template <auto Read>
+Status Setting(CodecChoice& choice, const GivenOption& given) {
+    ZARR_ASSIGN_OR_RETURN(choice.settings[given.option->names], Read(given));
+    return {};
+}
+
+Status SetCompressor(CodecChoice& choice, const GivenOption& given) {
+    // DEFLATE is GeoTIFF's name of zlib.
+    const std::string id =
+        EQUAL(given.text, "DEFLATE") ? "zlib" : std::string(CPLString(given.text).tolower());
+    if (std::any_of(std::begin(kCompressorsOfOthers), std::end(kCompressorsOfOthers),
+                    [&](const char* other) { return EQUAL(given.text, other); })) {
+        choice.unknown_compressor = given.text;
+        return {};
+    }
+    if (id != "none" && (!HasFields(id) || !IsCompressor(id)))
+        return given.Refuse("NONE, " + Joined(Ids(true), ", ", " or "));
+    choice.compressor = id == "none" ? "" : id;
+    return {};
+}
+
+Status SetFilters(CodecChoice& choice, const GivenOption& given) {
+    Names& ids = choice.filters.emplace();
+    if (EQUAL(given.text, "NONE")) return {};
+    const CPLStringList names(CSLTokenizeString2(given.text, ",", 0));
+    for (int i = 0; i < names.size(); ++i) {
+        ids.push_back(CPLString(names[i]).tolower());
+        if (!HasFields(ids.back()) || IsCompressor(ids.back()))
+            return RefuseOption(
+                "FILTER", "a list of " + Joined(Ids(false), ", ", " and ") + ", or NONE", names[i]);
+    }
+    return {};
+}
+
+// clang-format off
+constexpr OptionRow<CodecChoice> kCodecRows[] = {
+    // The type is string, because GDAL rejects unknown values of a string-select. Programs pass on
+    // the COMPRESS of a GeoTIFF, which may be unknown here.
+    {{"COMPRESS", "string", "BLOSC", "Compressor. Those of GeoTIFF (`LZW`, `JPEG`, `PACKBITS`, `CCITT...`, `LERC...`, `WEBP`, `JPEG2000`, `JXL...`), which rasterio and rioxarray pass on with other options of a source, give a warning, and the default is used\n. Values: `NONE`, `BLOSC`, `ZLIB` (also called `DEFLATE`), `GZIP`, `LZMA`, `ZSTD`, `LZ4`, `BZ2`"}, SetCompressor},
+    {{"BLOSC_CNAME", "string-select", "lz4", "Compressor inside blosc\n: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib`, `zstd`"}, Setting<ReadName>},
+    {{"BLOSC_CLEVEL", "int min='0' max='9'", "5", "Level of blosc, 0 to 9"}, Setting<ReadInteger>},
+    {{"BLOSC_SHUFFLE", "string-select", "BYTE", "What blosc shuffles: `NONE`, `BYTE`, `BIT`", "NONE|BYTE|BIT"}, Setting<ReadIndex>},
+    {{"BLOSC_BLOCKSIZE", "int", "0", "Size of blosc's blocks in bytes. With 0 blosc chooses"}, Setting<ReadInteger>},
+    {{"BLOSC_NUM_THREADS", "string", "", "Accepted and not used: chunks are compressed in parallel"}, Unused<CodecChoice>},
+    {{"ZLIB_LEVEL", "int min='1' max='9'", "6", "Level of zlib, 1 to 9"}, Setting<ReadInteger>},
+    {{"GZIP_LEVEL", "int min='1' max='9'", "6", "Level of gzip, 1 to 9"}, Setting<ReadInteger>},
+    {{"BZ2_LEVEL", "int min='1' max='9'", "9", "Level of bz2, 1 to 9"}, Setting<ReadInteger>},
+    {{"LZMA_PRESET", "int min='0' max='9'", "6", "Preset of lzma, 0 to 9. A higher preset is slower and compresses better"}, Setting<ReadInteger>},
+    {{"LZMA_DELTA", "int", "0", "Distance in bytes of the delta filter of lzma. With 0 there is none"}, Setting<ReadInteger>},
+    {{"ZSTD_LEVEL", "int min='1' max='22'", "9", "Level of zstd, 1 to 22"}, Setting<ReadInteger>},
+    {{"ZSTD_CHECKSUM", "boolean", "NO", "Whether zstd adds a checksum to each chunk, which shows damage when the chunk is read. numcodecs before 0.13 does not open such an array"}, Setting<ReadFlag>},
+    {{"LZ4_ACCELERATION", "int min='1'", "1", "Acceleration of lz4, from 1. More is faster and larger"}, Setting<ReadInteger>},
+    {{"FILTER", "string", "NONE", "Filters that run before the compressor, with commas between: `DELTA`, `FIXEDSCALEOFFSET`, `QUANTIZE`, `BITROUND`, `SHUFFLE`, `PACKBITS`, `ASTYPE`, `CATEGORIZE`. Only `SHUFFLE` keeps [all values](#filters-that-change-values) of every data type"}, SetFilters},
+    {{"DELTA_DTYPE", "string", "", "dtype of `FILTER=DELTA`. By default that of the array"}, Setting<ReadDtype>},
+    {{"FIXEDSCALEOFFSET_SCALE", "float", "", "Scale of `FILTER=FIXEDSCALEOFFSET`, which stores (value - offset) * scale, rounded"}, Setting<ReadScale>},
+    {{"FIXEDSCALEOFFSET_OFFSET", "float", "0", "Offset of `FILTER=FIXEDSCALEOFFSET`"}, Setting<ReadReal>},
+    {{"FIXEDSCALEOFFSET_ASTYPE", "string", "", "dtype that `FILTER=FIXEDSCALEOFFSET` stores, such as `<i2`. By default that of the array"}, Setting<ReadDtype>},
+    {{"QUANTIZE_DIGITS", "int", "", "Decimal digits that `FILTER=QUANTIZE` keeps after the point"}, Setting<ReadInteger>},
+    {{"QUANTIZE_ASTYPE", "string", "", "dtype that `FILTER=QUANTIZE` stores. By default that of the array"}, Setting<ReadDtype>},
+    {{"BITROUND_KEEPBITS", "int", "", "Bits of the mantissa that `FILTER=BITROUND` keeps"}, Setting<ReadInteger>},
+    {{"SHUFFLE_ELEMENTSIZE", "int", "", "Bytes of an element for `FILTER=SHUFFLE`. By default those of the array"}, Setting<ReadInteger>},
+    {{"ASTYPE_DTYPE", "string", "", "dtype that `FILTER=ASTYPE` stores"}, Setting<ReadDtype>},
+    {{"CATEGORIZE_LABELS", "string", "", "Texts that `FILTER=CATEGORIZE` stores as numbers, with commas between"}, Setting<ReadLabels>},
+    {{"CATEGORIZE_ASTYPE", "string", "|u1", "dtype of the numbers that `FILTER=CATEGORIZE` stores"}, Setting<ReadDtype>},
+};
+// clang-format on
+
+// True if the option `name` belongs to a codec that is left out of this build, as LZMA_PRESET may.
+bool IsOfLeftOut(const std::string& name) {
+    const auto& codecs = zarr::LeftOutCodecs();
+    return std::any_of(codecs.begin(), codecs.end(), [&](const zarr::LeftOutCodec& codec) {
+        return STARTS_WITH_CI(name.c_str(), (std::string(codec.name) + "_").c_str());
+    });
+}
+
+// Returns the value of a configuration member for an array of `type`.
+Result<json::Value> ValueOf(const CodecField& field, const CodecChoice& choice,
+                            const zarr::DataType& type) {
+    const std::string option = field.option != nullptr ? field.option : "";
+    const auto given = choice.settings.find(option);
+    if (given != choice.settings.end()) return given->second;
+    const std::string_view fallback = field.fallback != nullptr ? field.fallback : "";
+    if (fallback == "dtype") return zarr::DataTypeToJson(type);
+    if (fallback == "itemsize") return json::Value(static_cast<std::int64_t>(type.size));
+    if (!fallback.empty()) return json::Parse(fallback);
+    for (const auto& row : kCodecRows) {
+        if (option != row.text.names || row.text.preset[0] == '\0') continue;
+        CodecChoice preset;
+        ZARR_RETURN_IF_ERROR(row.set(preset, {option, row.text.preset, &row.text}));
+        return preset.settings[option];
+    }
+    return RefuseOption(field.option,
+                        "a value, which FILTER=" + CPLString(field.codec).toupper() + " needs",
+                        "nothing");
+}
+
+// Replaces the preset in the configuration of lzma by a chain of two filters of liblzma. Filter 3
+// is delta with the distance `delta`; filter 33 is LZMA2 with the preset.
+void AddLzmaDelta(json::Value distance, json::Object& members) {
+    json::Value& preset = members[2].second;
+    members[3].second = json::Value(json::Array{
+        json::Value(
+            json::Object{{"id", json::Value(std::int64_t{3})}, {"dist", std::move(distance)}}),
+        json::Value(json::Object{{"id", json::Value(std::int64_t{33})}, {"preset", preset}})});
+    preset = json::Value();
+}
+
+// Makes the codec `id` that the user has chosen.
+Result<CodecSpec> MakeSpec(const CodecChoice& choice, const std::string& id,
+                           const zarr::DataType& type) {
     // Since version 0.5.1, numcodecs cannot read arrays of byte strings with the filter
     // "categorize".
     if (id == "categorize" && type.kind == zarr::DataKind::kBytes)
         return RefuseOption("FILTER",
                             "no CATEGORIZE for dtype " + type.ToString() +
                                 ", which numcodecs would not read (STRING_FORMAT=UNICODE)",
-                            name);
+                            "CATEGORIZE");
     json::Object members;
-    for (CodecField field : kCodecFields) {
+    for (const CodecField& field : kCodecFields) {
         if (id != field.codec || field.member == nullptr) continue;
-        const std::string item_size = std::to_string(type.size);
-        if (id == "shuffle") field.fallback = item_size.c_str();
-        ZARR_ASSIGN_OR_RETURN(json::Value value, ReadField(field, options, type));
+        ZARR_ASSIGN_OR_RETURN(json::Value value, ValueOf(field, choice, type));
         members.emplace_back(field.member, std::move(value));
     }
-    const char* const delta = CSLFetchNameValueDef(options, "LZMA_DELTA", "0");
-    if (id == "lzma" && !EQUAL(delta, "0")) ZARR_RETURN_IF_ERROR(AddLzmaDelta(delta, members));
-    if (id == "zstd" && CPLFetchBool(options, "ZSTD_CHECKSUM", false))
+    const auto delta = choice.settings.find("LZMA_DELTA");
+    std::int64_t distance = 0;
+    if (id == "lzma" && delta != choice.settings.end() && delta->second.GetInt64(distance) &&
+        distance != 0)
+        AddLzmaDelta(delta->second, members);
+    const auto checksum = choice.settings.find("ZSTD_CHECKSUM");
+    if (id == "zstd" && checksum != choice.settings.end() && *checksum->second.as_bool())
         members.emplace_back("checksum", json::Value(true));
     return CodecSpec{id, json::Value(std::move(members)), "creation options"};
 }
 
-// clang-format off
-const char* const kCodecOptions =
-    "  <Option name='BLOSC_CLEVEL' type='int' min='0' max='9' description='Level of COMPRESS=BLOSC' default='5'/>"
-    "  <Option name='BLOSC_SHUFFLE' type='string-select' description='Shuffle of COMPRESS=BLOSC: none, or by bytes or bits of the elements' default='BYTE'>"
-    "    <Value>NONE</Value><Value>BYTE</Value><Value>BIT</Value>"
-    "  </Option>"
-    "  <Option name='BLOSC_BLOCKSIZE' type='int' description='Size in bytes of the blocks of COMPRESS=BLOSC. With 0 blosc chooses' default='0'/>"
-    "  <Option name='BLOSC_NUM_THREADS' type='string' description='Accepted and not used: chunks are compressed in parallel'/>"
-    "  <Option name='ZLIB_LEVEL' type='int' min='1' max='9' description='Level of COMPRESS=ZLIB' default='6'/>"
-    "  <Option name='GZIP_LEVEL' type='int' min='1' max='9' description='Level of COMPRESS=GZIP' default='6'/>"
-    "  <Option name='BZ2_LEVEL' type='int' min='1' max='9' description='Level of COMPRESS=BZ2' default='9'/>"
-    "  <Option name='LZMA_PRESET' type='int' min='0' max='9' description='Preset of COMPRESS=LZMA. A higher preset is slower and compresses better' default='6'/>"
-    "  <Option name='LZMA_DELTA' type='int' description='Distance in bytes of the delta filter of COMPRESS=LZMA. With 0 there is no delta filter' default='0'/>"
-    "  <Option name='ZSTD_LEVEL' type='int' min='1' max='22' description='Level of COMPRESS=ZSTD' default='9'/>"
-    "  <Option name='ZSTD_CHECKSUM' type='boolean' description='Whether COMPRESS=ZSTD adds a checksum to each chunk. numcodecs before 0.13 cannot open such an array' default='NO'/>"
-    "  <Option name='LZ4_ACCELERATION' type='int' min='1' description='Acceleration of COMPRESS=LZ4. A higher number is faster and compresses less' default='1'/>";
-const char* const kFilterOptions =
-    "  <Option name='DELTA_DTYPE' type='string' description='dtype of FILTER=DELTA. By default the dtype of the array'/>"
-    "  <Option name='FIXEDSCALEOFFSET_SCALE' type='float' description='Scale of FILTER=FIXEDSCALEOFFSET, which stores (value - offset) * scale, rounded'/>"
-    "  <Option name='FIXEDSCALEOFFSET_OFFSET' type='float' description='Offset of FILTER=FIXEDSCALEOFFSET, see FIXEDSCALEOFFSET_SCALE' default='0'/>"
-    "  <Option name='FIXEDSCALEOFFSET_ASTYPE' type='string' description='dtype that FILTER=FIXEDSCALEOFFSET stores, such as &lt;i2. By default the dtype of the array'/>"
-    "  <Option name='QUANTIZE_DIGITS' type='int' description='Decimal digits that FILTER=QUANTIZE keeps after the point'/>"
-    "  <Option name='QUANTIZE_ASTYPE' type='string' description='dtype that FILTER=QUANTIZE stores. By default the dtype of the array'/>"
-    "  <Option name='BITROUND_KEEPBITS' type='int' description='Bits of the mantissa that FILTER=BITROUND keeps'/>"
-    "  <Option name='SHUFFLE_ELEMENTSIZE' type='int' description='Size in bytes of an element for FILTER=SHUFFLE. By default the size of an element of the array'/>"
-    "  <Option name='ASTYPE_DTYPE' type='string' description='dtype that FILTER=ASTYPE stores'/>"
-    "  <Option name='CATEGORIZE_LABELS' type='string' description='Texts that FILTER=CATEGORIZE stores as numbers, with commas between'/>"
-    "  <Option name='CATEGORIZE_ASTYPE' type='string' description='dtype of the numbers that FILTER=CATEGORIZE stores' default='|u1'/>";
-// clang-format on
-
 }  // namespace
 
-namespace {
+std::string CompressorIds() { return CPLString(Joined(Ids(true), ",", ",")).tolower(); }
 
-// Removes options that belong to codecs left out of this build, for example LZMA_PRESET.
-std::string WithoutLeftOut(std::string options) {
-    for (const zarr::LeftOutCodec& codec : zarr::LeftOutCodecs()) {
-        const std::string name = CPLString(std::string(codec.name)).toupper();
-        const std::string option = "  <Option name='" + name + "_";
-        for (std::size_t at = 0; (at = options.find(option)) != std::string::npos;)
-            options.erase(at, options.find("/>", at) + 2 - at);
+std::string FilterIds() { return CPLString(Joined(Ids(false), ",", ",")).tolower(); }
+
+std::string CodecOptionList() {
+    CPLString compressors("NONE|" + Joined(Ids(true), "|", "|"));
+    compressors.replaceAll("ZLIB", "ZLIB=DEFLATE");
+    CPLString in_blosc(zarr::BloscCompressors());
+    in_blosc.replaceAll(",", "|");
+    std::string xml;
+    for (const auto& row : kCodecRows) {
+        OptionText text = row.text;
+        if (EQUAL(text.names, "COMPRESS")) text.values = compressors.c_str();
+        if (EQUAL(text.names, "BLOSC_CNAME")) text.values = in_blosc.c_str();
+        if (!IsOfLeftOut(text.names)) xml += ToXml(text);
     }
-    return options;
+    return xml;
 }
 
-}  // namespace
-
-bool IsCompressorOfOthers(const char* compressor) {
-    return IndexOf(kCompressorsOfOthers, compressor) < std::size(kCompressorsOfOthers);
+Result<CodecChoice> CodecChoice::Parse(CSLConstList options) {
+    CodecChoice choice;
+    ZARR_RETURN_IF_ERROR(ParseOptions(kCreationOption, options, kCodecRows, choice));
+    return choice;
 }
 
-std::string CompressorIds() { return Joined(Ids(true), ",", ","); }
-
-std::string FilterIds() { return Joined(Ids(false), ",", ","); }
-
-std::string CodecOptions() {
-    const CPLStringList in_blosc(CSLTokenizeString2(zarr::BloscCompressors(), ",", 0));
-    const Names compressors = UpperCase(Ids(true));
-    CPLString listed(Joined(compressors, ", ", ", "));
-    listed.replaceAll("ZLIB", "ZLIB (or DEFLATE)");
-    // The type of the option is string, because GDAL rejects unknown values of a string-select.
-    // Programs pass on the COMPRESS of a GeoTIFF, which may be unknown here.
-    return "  <Option name='COMPRESS' type='string' description='Compressor: NONE, " + listed +
-           ". A compressor that only GeoTIFF has, such as LZW, gives a warning, and the default is "
-           "used' default='BLOSC'>"
-           "    <Value>NONE</Value>" +
-           ValueElements(compressors) +
-           "  </Option>"
-           "  <Option name='BLOSC_CNAME' type='string-select' description='Compressor inside of "
-           "COMPRESS=BLOSC' default='lz4'>    " +
-           ValueElements(Names(in_blosc.List(), in_blosc.List() + in_blosc.size())) +
-           "  </Option>" + WithoutLeftOut(kCodecOptions) +
-           "  <Option name='FILTER' type='string' description='Filters that run before the "
-           "compressor, "
-           "with commas between: NONE, " +
-           Joined(UpperCase(Ids(false)), ", ", ", ") + "' default='NONE'/>" + kFilterOptions;
+std::string CodecChoice::UseDefault(const std::string& preset) {
+    const std::string other = std::exchange(unknown_compressor, std::string());
+    if (!compressor) compressor = preset;
+    return other.empty() ? other
+                         : UnknownToZarr("COMPRESS", other.c_str(), CPLString(preset).toupper());
 }
 
-Result<std::vector<CodecSpec>> MakeCodecSpecs(CSLConstList options, const zarr::DataType& dtype,
-                                              std::vector<std::string>& warnings) {
-    const char* const list = CSLFetchNameValueDef(options, "FILTER", "NONE");
-    const CPLStringList names(CSLTokenizeString2(EQUAL(list, "NONE") ? "" : list, ",", 0));
-    const char* compressor = CSLFetchNameValueDef(options, "COMPRESS", kDefaultCompressor);
-    if (IsCompressorOfOthers(compressor)) {
-        warnings.push_back(UnknownToZarr("COMPRESS", compressor, kDefaultCompressor));
-        compressor = kDefaultCompressor;
-    }
-    if (EQUAL(compressor, "DEFLATE")) compressor = "ZLIB";  // DEFLATE is GeoTIFF's name of zlib
+Result<std::vector<CodecSpec>> MakeCodecSpecs(const CodecChoice& choice,
+                                              const zarr::DataType& dtype) {
     std::vector<CodecSpec> codecs;
-    std::optional<CodecSpec> last;
-    if (!EQUAL(compressor, "NONE")) {
-        ZARR_ASSIGN_OR_RETURN(last, MakeSpec(options, compressor, dtype, true));
-    }
     const bool are_objects = dtype.kind == zarr::DataKind::kObject;
-    if (are_objects && (names.empty() || !EQUAL(names[0], "CATEGORIZE")))
+    Names ids = choice.filters.value_or(Names());
+    if (are_objects && (ids.empty() || ids[0] != "categorize"))
         codecs.push_back({"vlen-utf8", json::Value(json::Object{}), "creation options"});
-    for (int i = 0; i < names.size(); ++i) {
-        ZARR_ASSIGN_OR_RETURN(CodecSpec filter, MakeSpec(options, names[i], dtype, false));
-        codecs.push_back(std::move(filter));
+    ids.push_back(choice.compressor.value_or("blosc"));
+    if (ids.back().empty()) ids.pop_back();
+    for (const std::string& id : ids) {
+        ZARR_ASSIGN_OR_RETURN(CodecSpec codec, MakeSpec(choice, id, dtype));
+        codecs.push_back(std::move(codec));
     }
-    if (last) codecs.push_back(std::move(*last));
     return codecs;
 }
 

@@ -4,12 +4,15 @@
 
 #include <cpl_port.h>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/status.h"
 #include "core/codec/codec_spec.h"
 #include "core/dtype/data_type.h"
+#include "core/json/value.h"
 
 namespace zarr_driver {
 
@@ -19,21 +22,32 @@ namespace zarr_driver {
 std::string CompressorIds();
 std::string FilterIds();
 
-// Returns the <Option> elements that describe the options of codecs to GDAL, without an enclosing
-// list element.
-std::string CodecOptions();
+// Parsed values of the creation options that choose and configure codecs.
+struct CodecChoice {
+    // Id of the compressor; "" for none; nullopt if COMPRESS is not given, or has a value that only
+    // other drivers have.
+    std::optional<std::string> compressor;
+    std::string unknown_compressor;                   // such a value of other drivers, else empty
+    std::optional<std::vector<std::string>> filters;  // ids of codecs; nullopt if not given
+    // Options of codecs by name, such as "ZSTD_LEVEL", as members of a codec's configuration.
+    std::map<std::string, zarr::json::Value> settings;
 
-// Makes the codecs of an array of `dtype` from COMPRESS, FILTER and the options of each codec. The
-// order is: object codec if `dtype` needs one, filters, compressor. Does not check whether the
-// codecs support `dtype`.
-//
-// `options` is GDAL's NULL-terminated list of NAME=VALUE. Appends to `warnings` if COMPRESS has a
-// value that only other drivers have. Errors name the option.
-zarr::Result<std::vector<zarr::CodecSpec>> MakeCodecSpecs(CSLConstList options,
-                                                          const zarr::DataType& dtype,
-                                                          std::vector<std::string>& warnings);
+    // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
+    static zarr::Result<CodecChoice> Parse(CSLConstList options);
 
-// True if `compressor` is a value of COMPRESS that only other drivers of GDAL have.
-bool IsCompressorOfOthers(const char* compressor);
+    // Makes the codec `preset` the compressor if none is chosen. Returns a warning if that replaces
+    // a compressor of other drivers, else an empty text.
+    std::string UseDefault(const std::string& preset);
+};
+
+// Returns the <Option> elements that describe CodecChoice to GDAL, without an enclosing list
+// element.
+std::string CodecOptionList();
+
+// Makes the codecs of an array of `dtype`. The order is: object codec if `dtype` needs one,
+// filters, compressor, which is blosc by default. Does not check whether the codecs support
+// `dtype`. Fails if an option that a codec needs is missing.
+zarr::Result<std::vector<zarr::CodecSpec>> MakeCodecSpecs(const CodecChoice& choice,
+                                                          const zarr::DataType& dtype);
 
 }  // namespace zarr_driver

@@ -18,8 +18,8 @@
 #include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
+#include "driver/base/store_options.h"
 
 namespace zarr_driver {
 
@@ -29,26 +29,22 @@ namespace {
 // documents.
 const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
-zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
-    if (EQUAL(text, "unlimited")) return std::optional<std::chrono::duration<double>>();
-    const double seconds = CPLAtof(text);
-    if (CPLGetValueType(text) == CPL_VALUE_STRING || !(seconds >= 0))
-        return zarr::Status::Invalid(
-            "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
-            zarr::Quoted(text));
+zarr::Result<std::optional<std::chrono::duration<double>>> ReadDelay(const GivenOption& given) {
+    if (EQUAL(given.text, "unlimited")) return std::optional<std::chrono::duration<double>>();
+    const double seconds = CPLAtof(given.text);
+    if (CPLGetValueType(given.text) == CPL_VALUE_STRING || !(seconds >= 0))
+        return given.Refuse("a number of seconds >= 0 or unlimited");
     constexpr double kMax = 1e9;  // in seconds; larger numbers may overflow the clock
     return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
 }
 
-zarr::FillAsNodata ParseFillAsNodata(const char* text) {
-    for (const char* word : {"YES", "TRUE", "ON", "1"})
-        if (EQUAL(text, word)) return zarr::FillAsNodata::kYes;
-    for (const char* word : {"NO", "FALSE", "OFF", "0"})
-        if (EQUAL(text, word)) return zarr::FillAsNodata::kNo;
-    if (!EQUAL(text, "AUTO"))
-        EmitWarning("FILL_VALUE_AS_NODATA",
-                    "expected AUTO, YES or NO, got " + zarr::Quoted(text) + "; AUTO is used");
-    return zarr::FillAsNodata::kAuto;
+zarr::Result<zarr::FillAsNodata> ReadFillAsNodata(const GivenOption& given) {
+    using zarr::FillAsNodata;
+    const auto read = ReadOneOf<FillAsNodata::kAuto, FillAsNodata::kYes, FillAsNodata::kNo>(given);
+    if (!read.ok())
+        EmitWarning(given.label,
+                    "expected AUTO, YES or NO, got " + zarr::Quoted(given.text) + "; AUTO is used");
+    return read.ok() ? *read : FillAsNodata::kAuto;
 }
 
 // Returns the factor of a unit of bytes, such as 1024 for "KB". Returns nullopt for an unknown
@@ -88,75 +84,44 @@ std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::str
     return value && *value <= info.largest ? value : std::nullopt;
 }
 
+// clang-format off
+constexpr OptionRow<OpenOptions> kOpenRows[] = {
+    {{"USE_CONSOLIDATED_METADATA|USE_ZMETADATA", "boolean", "YES", "Whether to use consolidated metadata, if the store has them. `NO` reads each document itself, with one request for each. That also finds arrays that are missing in outdated consolidated metadata"}, Into<&OpenOptions::use_consolidated, ReadYesNo<zarr::UseConsolidated::kIfPresent, zarr::UseConsolidated::kNever>>},
+    {{"MULTIBAND", "boolean", "YES", "Whether an array of three or more dimensions is a dataset with a band for each slice (`YES`) or a list of subdatasets (`NO`)"}, Into<&OpenOptions::multiband, ReadBool>},
+    {{"DIM_X", "string", "", "Name or index, from 0, of the X dimension. By default found from the metadata"}, Into<&OpenOptions::dim_x, ReadText>},
+    {{"DIM_Y", "string", "", "Name or index, from 0, of the Y dimension. By default found from the metadata"}, Into<&OpenOptions::dim_y, ReadText>},
+    {{"SELECT", "string", "", "Selects a slice by indices or coordinates of dimensions other than X and Y: `time=2020-07-01,level=3`\n. See [below](#select)"}, Into<&OpenOptions::select, ReadText>},
+    {{"LOAD_EXTRA_DIM_METADATA_DELAY", "string", "5", "Maximum delay in seconds allowed to read the coordinates of dimensions other than X and Y, or `unlimited`. These coordinates describe the bands and set their `DIM_{name}_VALUE` metadata items"}, Into<&OpenOptions::label_delay, ReadDelay>},
+    {{"LIST_ALL_ARRAYS", "boolean", "NO", "Whether to list arrays of fewer than two dimensions, and coordinates, as subdatasets"}, Into<&OpenOptions::list_all_arrays, ReadBool>},
+    {{"FILL_VALUE_AS_NODATA", "string", "AUTO", "Whether the `fill_value` of an array whose attributes state no nodata value is its nodata value: `YES`, `NO` or `AUTO`. `AUTO` means `YES` for Zarr v2. For Zarr v3 it means `YES` if `fill_value` is not the default of its type, or if GDAL wrote it\n. See [nodata](georeferencing.md#nodata-scale-classes). Coordinates have no nodata value", "AUTO|YES|NO"}, Into<&OpenOptions::fill_value_as_nodata, ReadFillAsNodata>},
+    {{"ASSUME_LONGLAT", "boolean", "YES", "Whether longitude and latitude coordinates without a CRS are assumed to be WGS 84. They are recognised by `standard_name` or `units`. An explicit `YES` includes coordinates that are recognised by their names alone"}, Into<&OpenOptions::assume_longlat, ReadYesNo<zarr::AssumeLonglat::kByName, zarr::AssumeLonglat::kNo>>},
+    {{"WRAP_LONGITUDE", "boolean", "NO", "Whether to shift longitudes to -180..180, and to join columns that were sorted by longitude. Not allowed in update mode"}, Into<&OpenOptions::wrap_longitude, ReadBool>},
+    {{"NORTH_UP", "boolean", "NO", "Whether to flip rasters whose rows run north, as with ascending latitudes, so that they run south. `gdalbuildvrt`, `-projwin` and some viewers need that. The same chunks are read. Not allowed in update mode. By default the configuration option `ZARR_NORTH_UP` decides"}, Into<&OpenOptions::north_up, ReadBool>},
+    {{"FOLLOW_LINKS", "string-select", "BESIDE", "Which links to other stores in xcube levels are followed: links to stores in the parent folder of the levels, such as `../base.zarr` (`BESIDE`), all, also absolute paths and URLs (`YES`), or none (`NO`). A level behind a link that is not followed is left out, with a warning. Not in update mode", "BESIDE|YES|NO"}, Into<&OpenOptions::follow_links, ReadOneOf<FollowLinks::kSameFolder, FollowLinks::kAll, FollowLinks::kNo>>},
+    {{"MISSING_ON_403", "boolean", "NO", "Whether HTTP status 403 means that a key is absent. Object stores answer 403 to clients without the right to list. With `NO`, 403 is an error\n; see [below](#missing_on_403). By default the configuration option `ZARR_MISSING_ON_403`, or else `MISSING_ON_403`, decides", "", "ZARR_MISSING_ON_403|MISSING_ON_403"}, Into<&OpenOptions::missing_on_403, ReadBool>},
+    {{"READ_AHEAD", "boolean", "YES", "Whether to load the next chunks in the background, if the store is remote and windows are read in order, or `AdviseRead()` names them. At most 64 MiB of decoded chunks, and a quarter of `GDAL_CACHEMAX`"}, Into<&OpenOptions::read_ahead, ReadBool>},
+    {{"CACHE_TILE_PRESENCE", "boolean", "NO", "Whether to list the chunks of an array when it is opened, to avoid requests for absent chunks. Needs a store that returns listings. Also fills `CHUNKS_INITIALIZED` of the domain `ZARR`"}, Into<&OpenOptions::cache_tile_presence, ReadBool>},
+    {{"NUM_THREADS", "string", "", "Number of threads that read and decode chunks, or `ALL_CPUS`. By default the configuration option `GDAL_NUM_THREADS`, else all processors", "", "GDAL_NUM_THREADS"}, Into<&OpenOptions::threads, ReadThreads>},
+    {{"SYNCHRONIZER", "string", "", "Folder of lock files for update mode, so that several processes can write to one chunk. Compatible with zarr-python's `ProcessSynchronizer` with the same folder. Locks are named by keys from the root of the store"}, Into<&OpenOptions::synchronizer, ReadText>},
+};
+constexpr OptionRow<zarr::IcechunkSelection> kSelectionRows[] = {
+    {{"BRANCH", "string", "", "Branch of an Icechunk repository; `main` by default"}, Into<&zarr::IcechunkSelection::branch, ReadText>},
+    {{"TAG", "string", "", "Tag of an Icechunk repository"}, Into<&zarr::IcechunkSelection::tag, ReadText>},
+    {{"SNAPSHOT", "string", "", "Identifier of a snapshot of an Icechunk repository"}, Into<&zarr::IcechunkSelection::snapshot, ReadText>},
+};
+// clang-format on
+
 }  // namespace
 
-const char* const kOpenOptionList =
-    "<OpenOptionList>"
-    "  <Option name='USE_CONSOLIDATED_METADATA' alias='USE_ZMETADATA' type='boolean'"
-    "   description='Whether to use consolidated metadata, if the store has them' default='YES'/>"
-    "  <Option name='MULTIBAND' type='boolean' description='Whether an array of three or more"
-    " dimensions is a dataset with a band for each slice (YES) or a list of subdatasets (NO)'"
-    " default='YES'/>"
-    "  <Option name='DIM_X' type='string' description='Name or index, from 0, of the X dimension."
-    " Found from the metadata by default'/>"
-    "  <Option name='DIM_Y' type='string' description='Name or index, from 0, of the Y dimension."
-    " Found from the metadata by default'/>"
-    "  <Option name='SELECT' type='string' description='Selects a slice by indices or coordinates"
-    " of dimensions other than X and Y: time=2020-07-01,level=3'/>"
-    "  <Option name='LOAD_EXTRA_DIM_METADATA_DELAY' type='string' description='Maximum delay in"
-    " seconds allowed to read the coordinates of dimensions other than X and Y, which describe the"
-    " bands and set their DIM_{dimname}_VALUE metadata items, or unlimited' default='5'/>"
-    "  <Option name='LIST_ALL_ARRAYS' type='boolean' description='Whether to list arrays of fewer"
-    " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
-    "  <Option name='FILL_VALUE_AS_NODATA' type='string' description='Whether the fill_value"
-    " of an array whose attributes state no nodata value is its nodata value: YES, NO or AUTO. AUTO"
-    " means YES for Zarr v2. For Zarr v3 AUTO means YES if fill_value is not the default of its"
-    " type, or if GDAL wrote it' default='AUTO'/>"
-    "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"
-    " coordinates without a CRS are assumed to be WGS 84. An explicit YES includes coordinates that"
-    " are recognised by their names alone' default='YES'/>"
-    "  <Option name='WRAP_LONGITUDE' type='boolean' description='Whether to shift longitudes to"
-    " -180..180, and to join columns that were sorted by longitude' default='NO'/>"
-    "  <Option name='NORTH_UP' type='boolean' description='Whether to flip rasters whose rows run"
-    " north, as with ascending latitudes, so that they run south' default='NO'/>"
-    "  <Option name='FOLLOW_LINKS' type='string-select' description='Which links to other stores in"
-    " xcube levels are followed: links to stores in the parent folder of the levels (BESIDE), all"
-    " (YES) or none (NO)' default='BESIDE'>"
-    "    <Value>BESIDE</Value><Value>YES</Value><Value>NO</Value>"
-    "  </Option>"
-    "  <Option name='MISSING_ON_403' type='boolean' description='Whether HTTP status 403 means"
-    " that a key is absent. Object stores answer 403 to clients without the right to list. With NO,"
-    " 403 is an error'"
-    " default='NO'/>"
-    "  <Option name='CACHE_TILE_PRESENCE' type='boolean' description='Whether to list the chunks of"
-    " an array when it is opened, to avoid requests for absent chunks. Needs a store that returns"
-    " listings' default='NO'/>"
-    "  <Option name='READ_AHEAD' type='boolean' description='Whether to load the next chunks in the"
-    " background, if the store is remote and windows are read in order'"
-    " default='YES'/>"
-    "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
-    " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
-    " processors'/>"
-    "  <Option name='BRANCH' type='string' description='Branch of an Icechunk repository. The "
-    "branch"
-    " main by default'/>"
-    "  <Option name='TAG' type='string' description='Tag of an Icechunk repository'/>"
-    "  <Option name='SNAPSHOT' type='string' description='Identifier of a snapshot of an Icechunk"
-    " repository'/>"
-    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files for update"
-    " mode, so that several processes can write to one chunk. Compatible with"
-    " zarr-python&apos;s ProcessSynchronizer with the same folder. Locks are named by keys from the"
-    " root of the store'/>"
-    "  <Option name='LOCK_TIMEOUT' type='float' description='How many seconds a change in update "
-    "mode"
-    " waits for another writer of the store' default='60'/>"
-    "  <Option name='REQUIRE_LOCK' type='boolean' description='Whether opening for update fails if"
-    " the store cannot be locked against other processes' default='NO'/>"
-    "</OpenOptionList>";
+std::string OpenOptionList() {
+    return "<OpenOptionList>" + ListOf(kOpenRows) + ListOf(kSelectionRows) + ListOf(kLockRows) +
+           "</OpenOptionList>";
+}
 
-zarr::IcechunkSelection SelectionOf(const char* const* options) {
-    return {CSLFetchNameValueDef(options, "BRANCH", ""), CSLFetchNameValueDef(options, "TAG", ""),
-            CSLFetchNameValueDef(options, "SNAPSHOT", "")};
+zarr::IcechunkSelection SelectionOf(CSLConstList options) {
+    zarr::IcechunkSelection selection;
+    static_cast<void>(ParseOptions(kOpenOption, options, kSelectionRows, selection));
+    return selection;
 }
 
 std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
@@ -169,53 +134,23 @@ std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
     return {};
 }
 
-zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback) {
-    if (text == nullptr) return fallback;
-    if (EQUAL(text, "ALL_CPUS")) return all_processors;
-    const int threads = atoi(text);
-    if (CPLGetValueType(text) != CPL_VALUE_INTEGER || threads < 1)
-        return zarr::Status::Invalid("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got " +
-                                     zarr::Quoted(text));
+zarr::Result<std::size_t> ReadThreads(const GivenOption& given) {
+    if (EQUAL(given.text, "ALL_CPUS")) return all_processors;
+    const int threads = atoi(given.text);
+    if (CPLGetValueType(given.text) != CPL_VALUE_INTEGER || threads < 1)
+        return given.Refuse("a number >= 1 or ALL_CPUS");
     constexpr int kMax = 1024;
     return static_cast<std::size_t>(std::min(threads, kMax));
 }
 
-zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
+zarr::Result<OpenOptions> OpenOptions::Parse(CSLConstList options, bool is_update) {
     OpenOptions parsed;
-    const char* consolidated = CSLFetchNameValue(options, "USE_CONSOLIDATED_METADATA");
-    if (consolidated == nullptr)
-        consolidated = CSLFetchNameValueDef(options, "USE_ZMETADATA", "YES");
-    parsed.use_consolidated = CPLTestBool(consolidated) ? zarr::UseConsolidated::kIfPresent
-                                                        : zarr::UseConsolidated::kNever;
-    parsed.multiband = CPLFetchBool(options, "MULTIBAND", true);
-    parsed.dim_x = CSLFetchNameValueDef(options, "DIM_X", "");
-    parsed.dim_y = CSLFetchNameValueDef(options, "DIM_Y", "");
-    parsed.select = CSLFetchNameValueDef(options, "SELECT", "");
-    parsed.list_all_arrays = CPLFetchBool(options, "LIST_ALL_ARRAYS", false);
-    parsed.fill_value_as_nodata =
-        ParseFillAsNodata(CSLFetchNameValueDef(options, "FILL_VALUE_AS_NODATA", "AUTO"));
-    if (const char* const assumed = CSLFetchNameValue(options, "ASSUME_LONGLAT"))
-        parsed.assume_longlat =
-            CPLTestBool(assumed) ? zarr::AssumeLonglat::kByName : zarr::AssumeLonglat::kNo;
-    parsed.north_up =
-        CPLFetchBool(options, "NORTH_UP", CPLTestBool(CPLGetConfigOption("ZARR_NORTH_UP", "NO")));
-    parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
-    const char* links = CSLFetchNameValueDef(options, "FOLLOW_LINKS", "BESIDE");
-    if (!EQUAL(links, "BESIDE"))
-        parsed.follow_links = CPLTestBool(links) ? FollowLinks::kAll : FollowLinks::kNo;
-    const char* missing = CSLFetchNameValue(options, "MISSING_ON_403");
-    for (const char* name : {"ZARR_MISSING_ON_403", "MISSING_ON_403"})
-        if (missing == nullptr) missing = CPLGetConfigOption(name, nullptr);
-    parsed.missing_on_403 = missing != nullptr && CPLTestBool(missing);
-    parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
-    parsed.read_ahead = CPLFetchBool(options, "READ_AHEAD", true);
-    parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
-    ZARR_ASSIGN_OR_RETURN(parsed.lock_wait, ParseLockWait(options));
-    ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
-                                                  options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
-    const char* threads = CSLFetchNameValue(options, "NUM_THREADS");
-    if (threads == nullptr) threads = CPLGetConfigOption("GDAL_NUM_THREADS", nullptr);
-    ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads, all_processors));
+    parsed.is_update = is_update;
+    parsed.threads = all_processors;
+    // The configuration option is for reading only, so an update ignores it.
+    parsed.north_up = !is_update && CPLTestBool(CPLGetConfigOption("ZARR_NORTH_UP", "NO"));
+    ZARR_RETURN_IF_ERROR(ParseOptions(kOpenOption, options, kOpenRows, parsed));
+    ZARR_RETURN_IF_ERROR(ParseOptions(kOpenOption, options, kLockRows, parsed.lock_wait));
     return parsed;
 }
 

@@ -13,6 +13,7 @@
 #include "core/hierarchy/hierarchy.h"
 #include "core/references/icechunk_repository.h"
 #include "core/store/store_lock.h"
+#include "driver/base/option_table.h"
 
 namespace zarr_driver {
 
@@ -23,7 +24,7 @@ enum class FollowLinks : std::uint8_t {
     kAll,
 };
 
-// Parsed values of the open options. kOpenOptionList describes these options to GDAL.
+// Parsed values of the open options.
 struct OpenOptions {
     zarr::UseConsolidated use_consolidated = zarr::UseConsolidated::kIfPresent;
     bool multiband = true;
@@ -49,12 +50,13 @@ struct OpenOptions {
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
 
     // Parses GDAL's NULL-terminated list of NAME=VALUE. The list is only read during the call.
-    static zarr::Result<OpenOptions> Parse(const char* const* options);
+    // Options of reading that the configuration sets have no effect if `is_update` is true.
+    static zarr::Result<OpenOptions> Parse(CSLConstList options, bool is_update = false);
 };
 
 // Returns the state of an Icechunk repository that the open options BRANCH, TAG and SNAPSHOT
 // select.
-zarr::IcechunkSelection SelectionOf(const char* const* options);
+zarr::IcechunkSelection SelectionOf(CSLConstList options);
 
 // Lists the stored chunks of `array` if the open option CACHE_TILE_PRESENCE is set, else returns
 // nullopt. Adds a warning if the store returns no listing.
@@ -62,10 +64,11 @@ std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
                                                     const OpenOptions& options,
                                                     std::vector<std::string>& warnings);
 
-// Parses a value of NUM_THREADS: a number or ALL_CPUS. Returns `fallback` if `text` is nullptr.
-zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);
+// Reads a value of NUM_THREADS: a number or ALL_CPUS.
+zarr::Result<std::size_t> ReadThreads(const GivenOption& given);
 
-extern const char* const kOpenOptionList;
+// Returns the open options, as an XML list for GDAL.
+std::string OpenOptionList();
 
 // Sets the limits of the core from GDAL's configuration options of the same names. A value is a
 // number; a limit in bytes may have a unit KB, MB, GB or TB. If a value is invalid or too large,

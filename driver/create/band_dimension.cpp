@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
-#include "driver/base/option_values.h"
+#include "driver/base/option_table.h"
 #include "driver/create/file_name_time.h"
 #include "driver/create/given_dates.h"
 

@@ -18,10 +18,10 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
-#include "driver/base/lock_timeout.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
+#include "driver/base/store_options.h"
 #include "driver/create/append.h"
 #include "driver/create/band_nodata.h"
 #include "driver/create/copied_attributes.h"
@@ -58,14 +58,13 @@ GDALDataType CommonType(GDALDataset& source) {
 }
 
 // Returns a Zarr data type that can represent the values of all bands.
-Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options) {
-    const char* option = CSLFetchNameValue(options, "PIXELTYPE");
+Result<zarr::DataType> StoredTypeLike(GDALDataset& source, const std::string& option) {
     bool is_signed = true;
     for (int i = 1; is_signed && i <= source.GetRasterCount(); ++i)
         is_signed = HasSignedPixelType(*source.GetRasterBand(i));
     const GDALDataType type = CommonType(source);
-    return StoredTypeFor(
-        type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
+    return StoredTypeFor(type,
+                         option.empty() && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
 }
 
 bool IsNan(const std::optional<Nodata>& nodata) {
@@ -171,14 +170,6 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     return raster;
 }
 
-// Sets the path of the new array in the store. In an existing store, also sets APPEND_SUBDATASET,
-// unless APPEND_DIM is given.
-CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions options) {
-    options.node = target.node;
-    if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
-    return options;
-}
-
 // Adds to `raster` the dimension of bands that the option BAND_DIM names. `source` is nullptr if
 // the pixels are written later.
 Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& options,
@@ -190,16 +181,6 @@ Result<NewRaster> WithBandDimension(NewRaster raster, const CreationOptions& opt
     raster.band_dimensions = {std::move(dimension)};
     raster.is_dimension_asked_for = true;
     return raster;
-}
-
-// Returns the dimensions of the cube whose slices are the bands of `source`. Returns no dimensions
-// if BAND_DIM or APPEND_DIM is given, or if SINGLE_ARRAY is NO.
-std::vector<BandDimension> CubeOf(GDALDataset& source, CSLConstList options) {
-    if (CSLFetchNameValueDef(options, "BAND_DIM", "")[0] != '\0' ||
-        CSLFetchNameValueDef(options, "APPEND_DIM", "")[0] != '\0' ||
-        !CPLFetchBool(options, "SINGLE_ARRAY", true))
-        return {};
-    return FindCubeDimensions(source);
 }
 
 // True if BLOCKSIZE and SHARD_CHUNK_SHAPE each have at most two numbers, or a number for each of
@@ -220,29 +201,22 @@ bool IsCategorical(GDALDataset& source) {
     return false;
 }
 
-// Parses the creation options for `raster` after applying the profile, which may add options.
-Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList given,
-                                         ProfiledRaster raster) {
-    const bool is_added = IsInStore(target) || CPLFetchBool(given, "APPEND_SUBDATASET", false);
-    ProfileOptions profile;
-    if (CSLFetchNameValue(given, "APPEND_DIM") != nullptr) {
-        profile.options = CPLStringList(CSLDuplicate(given));
-    } else {
-        if (is_added && WantsProfile(given)) {
+// Applies the profile of the parsed `options`, and completes them for `raster` at `target`.
+Status Complete(CreationOptions& options, const StoreNode& target, ProfiledRaster raster) {
+    const bool is_added = IsInStore(target) || options.append_subdataset;
+    if (options.append_dim.empty()) {
+        if (is_added && options.profile != Profile::kNone) {
             ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(target.folder, {}));
             ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
             raster.store_format = hierarchy->format();
         }
-        ZARR_ASSIGN_OR_RETURN(profile, WithProfile(given, raster));
+        ZARR_RETURN_IF_ERROR(ApplyProfile(options, raster));
     }
-    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed,
-                          CreationOptions::Parse(profile.options.List(), raster.dtype));
-    parsed.wants_statistics = profile.wants_statistics;
-    parsed.samples = profile.samples;
-    parsed.ome_version = profile.ome_version;
-    parsed.array.warnings.insert(parsed.array.warnings.end(), profile.warnings.begin(),
-                                 profile.warnings.end());
-    return WithAppendOptions(target, std::move(parsed));
+    ZARR_RETURN_IF_ERROR(options.Complete(raster.dtype));
+    options.node = target.node;
+    options.keeps_nodes = options.IsAppend();
+    if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
+    return {};
 }
 
 // If the bands of a new raster form a cube, gives the raster the dimensions that their metadata
@@ -273,14 +247,15 @@ struct PlannedCopy {
 Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreNode& target, NameValueList given) {
     const std::string folder = TargetFolderOf(target.folder);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
-    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, given));
+    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(given));
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, parsed.pixel_type));
     ProfiledRaster raster{Describe(source, dtype)};
-    raster.are_bands_split =
-        CSLFetchNameValue(given, "SINGLE_ARRAY") == nullptr && DoBandsDiffer(source);
+    raster.are_bands_split = !parsed.wants_single_array && DoBandsDiffer(source);
     raster.is_categorical = IsCategorical(source);
     raster.source = &source;
-    if (!raster.are_bands_split) raster.band_dimensions = CubeOf(source, given);
-    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, ParseWithProfile(target, given, raster));
+    if (!raster.are_bands_split && parsed.may_be_cube)
+        raster.band_dimensions = FindCubeDimensions(source);
+    ZARR_RETURN_IF_ERROR(Complete(parsed, target, raster));
     EmitWarnings(folder, parsed.array.warnings);
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
         parsed.single_array = false;
@@ -453,43 +428,43 @@ Result<std::unique_ptr<ZarrDataset>> CopyToNewStore(const char* name, GDALDatase
     return dataset != nullptr ? std::move(dataset) : made.Open();
 }
 
+// Makes the store of a new raster, whose pixels the caller writes later.
+Result<std::unique_ptr<ZarrDataset>> CreateForPixels(const char* name, NewRaster raster,
+                                                     GDALDataType type, NameValueList options) {
+    if (raster.bands < 1) return Status::Invalid("a raster needs at least one band");
+    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options));
+    ZARR_ASSIGN_OR_RETURN(raster.dtype, StoredTypeFor(type, parsed.pixel_type));
+    ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
+    ZARR_RETURN_IF_ERROR(Complete(parsed, target, ProfiledRaster{raster}));
+    if (!parsed.append_dim.empty())
+        return Status::Unsupported(
+            "creation option APPEND_DIM needs a source: it is for CreateCopy and "
+            "gdal_translate");
+    EmitWarnings(target.folder, parsed.array.warnings);
+    ZARR_ASSIGN_OR_RETURN(raster, WithBandDimension(std::move(raster), parsed, nullptr));
+    ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, parsed.keeps_nodes));
+    ZARR_ASSIGN_OR_RETURN(
+        NewStore made,
+        NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder), raster, parsed));
+    ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
+    ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+    PrepareForPixels(*dataset, type, raster, parsed);
+    if (parsed.may_be_cube && parsed.single_array && !parsed.append_subdataset)
+        dataset->PrepareLater(
+            [raw = dataset.get(), raster, parsed] { return BecomeCube(*raw, raster, parsed); });
+    return dataset;
+}
+
 }  // namespace
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     NameValueList options) {
     const LockTimeoutScope lock_timeout(options);
-    const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
-        if (bands < 1) return Status::Invalid("a raster needs at least one band");
-        NewRaster raster;
-        raster.width = static_cast<std::uint64_t>(x_size);
-        raster.height = static_cast<std::uint64_t>(y_size);
-        raster.bands = static_cast<std::uint64_t>(bands);
-        ZARR_ASSIGN_OR_RETURN(raster.dtype,
-                              StoredTypeFor(type, CSLFetchNameValue(options, "PIXELTYPE")));
-        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
-        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
-                              ParseWithProfile(target, options, ProfiledRaster{raster}));
-        if (!parsed.append_dim.empty())
-            return Status::Unsupported(
-                "creation option APPEND_DIM needs a source: it is for CreateCopy and "
-                "gdal_translate");
-        EmitWarnings(target.folder, parsed.array.warnings);
-        ZARR_ASSIGN_OR_RETURN(raster, WithBandDimension(std::move(raster), parsed, nullptr));
-        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, options));
-        ZARR_ASSIGN_OR_RETURN(
-            NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
-                                          raster, parsed));
-        ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
-        ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
-        PrepareForPixels(*dataset, type, raster, parsed);
-        const bool may_be_cube = parsed.single_array && !parsed.append_subdataset &&
-                                 CSLFetchNameValueDef(options, "BAND_DIM", "")[0] == '\0';
-        if (may_be_cube)
-            dataset->PrepareLater(
-                [raw = dataset.get(), raster, parsed] { return BecomeCube(*raw, raster, parsed); });
-        return dataset;
-    };
-    auto dataset = run();
+    NewRaster raster;
+    raster.width = static_cast<std::uint64_t>(x_size);
+    raster.height = static_cast<std::uint64_t>(y_size);
+    raster.bands = static_cast<std::uint64_t>(std::max(bands, 0));
+    auto dataset = CreateForPixels(name, std::move(raster), type, options);
     if (dataset.ok()) return dataset->release();
     EmitError(name, WithRefusalOf(name, dataset.status()));
     return nullptr;
@@ -507,7 +482,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         ZARR_ASSIGN_OR_RETURN(const PlannedCopy planned, PlanCopy(*source, target, options));
         if (!planned.options.append_dim.empty())
             return Append(target, *source, planned.options, watched);
-        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, options));
+        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, planned.options.keeps_nodes));
         return CopyToNewStore(name, *source, target, planned, strict != FALSE, watched);
     };
     auto dataset = run();

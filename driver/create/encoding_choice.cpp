@@ -8,7 +8,6 @@
 #include "core/base/checked.h"
 #include "core/base/thread_pool.h"
 #include "core/codec/pipeline.h"
-#include "driver/base/codec_options.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/report.h"
 
@@ -36,10 +35,9 @@ int StartOf(double place, int size, std::uint64_t count) {
 
 // Returns the encoded size of a sample in bytes. Returns nullopt if the candidate's codecs cannot
 // encode the sample.
-std::optional<std::size_t> EncodedBytes(const CPLStringList& candidate, const ChunkSample& sample,
+std::optional<std::size_t> EncodedBytes(const CodecChoice& candidate, const ChunkSample& sample,
                                         const zarr::CodecContext& context) {
-    std::vector<std::string> ignored;
-    const auto codecs = MakeCodecSpecs(candidate.List(), context.dtype, ignored);
+    const auto codecs = MakeCodecSpecs(candidate, context.dtype);
     if (!codecs.ok()) return std::nullopt;
     const auto pipeline = zarr::Pipeline::Bind(*codecs, context);
     if (!pipeline.ok()) return std::nullopt;
@@ -82,7 +80,7 @@ ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
     return samples;
 }
 
-std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
+std::optional<EncodingChoice> ChooseEncoding(const std::vector<CodecChoice>& candidates,
                                              const ChunkSamples& samples,
                                              const zarr::DataType& dtype,
                                              const RasterChunk& chunk) {

@@ -2,7 +2,6 @@
 // Chooses the codecs that make the chunks of a raster smallest.
 #pragma once
 
-#include <cpl_string.h>
 #include <gdal_priv.h>
 
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/dtype/data_type.h"
+#include "driver/base/codec_options.h"
 
 namespace zarr_driver {
 
@@ -35,12 +35,12 @@ struct EncodingChoice {
     double ratio = 1;       // encoded bytes divided by decoded bytes
 };
 
-// Encodes `samples` on all cores by each of `candidates`, which are creation options that name
-// codecs. Returns the candidate with the smallest encoded size. A later candidate must be smaller
-// than the first by a few percent, because fewer programs can read their codecs.
+// Encodes `samples` on all cores by each of `candidates`. Returns the candidate with the smallest
+// encoded size. A later candidate must be smaller than the first by a few percent, because fewer
+// programs can read their codecs.
 //
 // Returns nullopt if there are no samples, or no candidate can encode them.
-std::optional<EncodingChoice> ChooseEncoding(const std::vector<CPLStringList>& candidates,
+std::optional<EncodingChoice> ChooseEncoding(const std::vector<CodecChoice>& candidates,
                                              const ChunkSamples& samples,
                                              const zarr::DataType& dtype, const RasterChunk& chunk);
 

@@ -12,7 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/time.h"
-#include "driver/base/option_values.h"
+#include "driver/base/option_table.h"
 #include "driver/base/report.h"
 
 namespace zarr_driver {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "driver/base/option_values.h"
+#include "driver/base/option_table.h"
 #include "driver/create/band_dimension.h"
 
 namespace zarr_driver {

@@ -3,15 +3,11 @@
 // storage.
 #pragma once
 
-#include <cpl_string.h>
 #include <gdal_priv.h>
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/base_state.h"
 #include "core/metadata/array_metadata.h"
 #include "driver/create/create_store.h"
 
@@ -26,28 +22,13 @@ struct ProfiledRaster : NewRaster {
     GDALDataset* source = nullptr;  // raster that CreateCopy() copies; nullptr for Create()
 };
 
-// Creation options that result from a profile.
-struct ProfileOptions {
-    CPLStringList options;          // options for CreationOptions::Parse()
-    bool wants_statistics = false;  // true if band statistics are to be stored
-    zarr::BaseSamples samples = zarr::BaseSamples::kSome;  // CreationOptions::samples
-    std::string ome_version;            // OME-Zarr version for PROFILE=OME, else empty
-    std::vector<std::string> warnings;  // name the options that have no effect without a profile
-};
-
-// Applies the profile that `options` or the configuration option ZARR_DEFAULT_PROFILE names;
-// without one, returns `options` unchanged. The user's own options have priority. `options` is
-// GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
+// Applies the profile of `options`: sets the options that a profile sets and that are not given,
+// and adds warnings. Without a profile, warns of the options that only profiles use. Call this
+// before CreationOptions::Complete(). Errors name the option.
 //
 // PROFILE=CLOUD makes Zarr v3 with shards, overviews, and the encoding that is smallest for samples
 // of `raster.source`. PROFILE=OME adds OME-Zarr metadata and makes one array. Options of GDAL's COG
 // driver (LEVEL, PREDICTOR, RESAMPLING, BLOCKSIZE with one number) are translated.
-zarr::Result<ProfileOptions> WithProfile(CSLConstList options, const ProfiledRaster& raster);
-
-// True if `options`, or the configuration option ZARR_DEFAULT_PROFILE, name a profile.
-bool WantsProfile(CSLConstList options);
-
-// Returns the XML elements <Option> of the options for profiles, without an enclosing list element.
-const char* ProfileOptionList();
+zarr::Status ApplyProfile(CreationOptions& options, const ProfiledRaster& raster);
 
 }  // namespace zarr_driver

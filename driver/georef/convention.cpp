@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "driver/georef/convention.h"
 
-#include <cpl_string.h>
-
-#include "driver/base/option_values.h"
-
 namespace zarr_driver {
 
-zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback) {
-    const char* convention = CSLFetchNameValue(options, "GEOREFERENCING_CONVENTION");
-    if (convention == nullptr) return fallback;
-    if (EQUAL(convention, "GDAL")) return Georeferenced::kGdal;
-    if (EQUAL(convention, "SPATIAL_PROJ")) return Georeferenced::kSpatialProj;
-    if (EQUAL(convention, "CF")) return Georeferenced::kCf;
-    if (EQUAL(convention, "ALL")) return Georeferenced::kAll;
-    return RefuseOption("GEOREFERENCING_CONVENTION", "GDAL, SPATIAL_PROJ, CF or ALL", convention);
-}
+// clang-format off
+const OptionRow<Georeferenced> kConventionRows[1] = {
+    {{"GEOREFERENCING_CONVENTION", "string-select", "", "How CRS and geotransform are written: `GDAL` (the attribute `_CRS`), `SPATIAL_PROJ` (the attributes `proj:` and `spatial:`), `CF` (a grid mapping array), or `ALL`, which is the default with the attributes of `SPATIAL_PROJ`. By default as a CF grid mapping, and in the forms that [every reader](writing.md#who-finds-the-crs) finds\n. If the multidimensional API copies the source's grid mapping, too, the array keeps it", "GDAL|SPATIAL_PROJ|CF|ALL"}, To<Georeferenced, ReadOneOf<Georeferenced::kGdal, Georeferenced::kSpatialProj, Georeferenced::kCf, Georeferenced::kAll>>},
+};
+// clang-format on
 
 }  // namespace zarr_driver

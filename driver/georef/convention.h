@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cpl_port.h>
-
 #include <cstdint>
 
 #include "core/base/status.h"
+#include "driver/base/option_table.h"
 
 namespace zarr_driver {
 
@@ -30,8 +29,7 @@ inline bool WritesSpatialProj(Georeferenced form) {
     return form == Georeferenced::kSpatialProj || form == Georeferenced::kAll;
 }
 
-// Parses the creation option GEOREFERENCING_CONVENTION. Returns `fallback` if the option is not
-// given.
-zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback);
+// The creation option GEOREFERENCING_CONVENTION of rasters and arrays.
+extern const OptionRow<Georeferenced> kConventionRows[1];
 
 }  // namespace zarr_driver

@@ -613,7 +613,9 @@ bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
         // would make all statistics in it seem current, so outdated statistics are removed first.
         session_->DropOldStatistics();
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
-        const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);
+        static constexpr OptionText kUpdate{"UPDATE_METADATA", "boolean", "NO", ""};
+        const auto given = FindOption("option ", ZARR_STATISTICS_OPTIONS, kUpdate);
+        const bool is_wanted = given && IsYes(given->text);
         if (!is_wanted || bApproxStats || !IsWritable()) return true;
         return Report(ChangeAttribute("actual_range", ActualRange(dfMin, dfMax)));
     });

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "driver/multidim/array_values.h"
 
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -9,6 +12,7 @@
 
 #include "core/conventions/nczarr.h"
 #include "core/dtype/element_text.h"
+#include "driver/base/open_options.h"
 #include "driver/base/report.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/shared_resource.h"
@@ -18,6 +22,24 @@ namespace zarr_driver {
 using zarr::Status;
 
 namespace {
+
+// Options of GDALMDArray::AdviseRead(), which GDAL defines.
+struct AdviseOptions {
+    std::size_t threads;
+    std::uint64_t cache_size;  // bytes
+};
+
+zarr::Result<std::uint64_t> ReadBytes(const GivenOption& given) {
+    const GIntBig bytes = CPLAtoGIntBig(given.text);
+    if (CPLGetValueType(given.text) != CPL_VALUE_INTEGER || bytes < 0)
+        return given.Refuse("a number of bytes");
+    return static_cast<std::uint64_t>(bytes);
+}
+
+constexpr OptionRow<AdviseOptions> kAdviseRows[] = {
+    {{"NUM_THREADS", "string", "", ""}, Into<&AdviseOptions::threads, ReadThreads>},
+    {{"CACHE_SIZE", "int", "", ""}, Into<&AdviseOptions::cache_size, ReadBytes>},
+};
 
 // Truncates texts that are longer than the array's data type allows, and returns a record of them
 // for a warning.
@@ -146,25 +168,17 @@ Status ArrayValues::Advise(zarr::Region region, CSLConstList options) const {
         region.count.push_back(text_length_);
         region.step.push_back(1);
     }
-    ZARR_ASSIGN_OR_RETURN(
-        const std::size_t threads,
-        ParseThreads(CSLFetchNameValue(options, "NUM_THREADS"), session_.options().threads));
-    const std::size_t limit = array_->context().cache().max_bytes();
-    std::uint64_t allowed = limit;
-    if (const char* text = CSLFetchNameValue(options, "CACHE_SIZE")) {
-        const GIntBig bytes = CPLAtoGIntBig(text);
-        if (CPLGetValueType(text) != CPL_VALUE_INTEGER || bytes < 0)
-            return Status::Invalid("CACHE_SIZE: expected a number of bytes, got " +
-                                   std::string(text));
-        allowed = std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(bytes));
-    }
+    AdviseOptions advised{session_.options().threads, array_->context().cache().max_bytes()};
+    const std::uint64_t limit = advised.cache_size;
+    ZARR_RETURN_IF_ERROR(ParseOptions("option ", options, kAdviseRows, advised));
+    const std::uint64_t allowed = std::min(limit, advised.cache_size);
     const std::uint64_t needed = array_->DecodedBytes(region);
     if (needed > allowed)
         return Status::Limit(
             array_->path() + ": the chunks of the region take " + std::to_string(needed) +
             " bytes, and the cache may hold " + std::to_string(allowed) +
             (allowed < limit ? " (CACHE_SIZE)" : " (the configuration option GDAL_CACHEMAX)"));
-    return array_->Preload(region, threads);
+    return array_->Preload(region, advised.threads);
 }
 
 // ---------------------------------------------------------------------------------------------

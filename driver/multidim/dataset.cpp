@@ -9,11 +9,10 @@
 #include "driver/base/array_options.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
-#include "driver/base/lock_timeout.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/progress.h"
-#include "driver/base/reference_options.h"
 #include "driver/base/report.h"
+#include "driver/base/store_options.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
@@ -108,42 +107,21 @@ using zarr::Status;
 
 namespace {
 
-// clang-format off
-const char* const kMultiDimOptions =
-    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='" ZARR_FORMAT_BY_DEFAULT "'>"
-    "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
-    "  </Option>"
-    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: in .zmetadata, or for Zarr v3 in zarr.json' default='YES'/>"
-    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as for the open option SYNCHRONIZER'/>"
-    "  <Option name='LOCK_TIMEOUT' type='float' description='How many seconds to wait for another writer of the store' default='60'/>";
-const char* const kMoreArrayOptions =
-    "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored. ASCII: as dtype S, in UTF-8. UNICODE: as dtype U. Strings without a maximum length are stored as strings of any length' default='ASCII'>"
-    "    <Value>ASCII</Value><Value>UNICODE</Value>"
-    "  </Option>"
-    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS (GDAL), as proj: attributes (SPATIAL_PROJ) or as a grid mapping array (CF). By default as a CF grid mapping, and in the forms that GDAL of any version, xarray and rioxarray find'>"
-    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value><Value>ALL</Value>"
-    "  </Option>";
-// clang-format on
-
 using SessionPtr = std::shared_ptr<SharedResource>;
 
 // A new group to fill: the empty root group of a new store, or a group added to an existing store.
 class NewRoot {
   public:
-    static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
+    static Result<NewRoot> Make(const std::string& name, const StoreOptions& options) {
         NewRoot made;
-        ZARR_RETURN_IF_ERROR(ParseLockWait(options).status());
-        ZARR_ASSIGN_OR_RETURN(const auto stated, ParseFormat(options));
-        ZARR_ASSIGN_OR_RETURN(made.format_, FormatOfNewStore(stated));
-        const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
-        if (!CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias))
-            made.consolidated_ = zarr::WriteConsolidated::kNo;
+        ZARR_ASSIGN_OR_RETURN(made.format_, options.FormatOfNewStore());
+        if (!options.consolidate) made.consolidated_ = zarr::WriteConsolidated::kNo;
+        made.lock_wait_ = options.lock_wait;
         ZARR_ASSIGN_OR_RETURN(made.place_, FindTargetNode(name.c_str()));
-        ZARR_ASSIGN_OR_RETURN(made.locks_,
-                              OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
+        ZARR_ASSIGN_OR_RETURN(made.locks_, OpenSynchronizer(options.synchronizer));
         made.place_.folder = TargetFolderOf(made.place_.folder);
         if (IsInStore(made.place_)) {
-            ZARR_RETURN_IF_ERROR(made.AddGroup(stated));
+            ZARR_RETURN_IF_ERROR(made.AddGroup(options.format));
             return made;
         }
         ZARR_RETURN_IF_ERROR(CheckWritable(made.place_.folder));
@@ -215,8 +193,10 @@ class NewRoot {
 
     std::unique_ptr<StoreUpdate> UpdateOf(std::shared_ptr<zarr::Store> store,
                                           std::shared_ptr<const zarr::Hierarchy> hierarchy) const {
-        return std::make_unique<StoreUpdate>(std::move(store), consolidated_, locks_,
-                                             std::move(hierarchy), format_);
+        auto update = std::make_unique<StoreUpdate>(std::move(store), consolidated_, locks_,
+                                                    std::move(hierarchy), format_);
+        if (is_added_) update->SetLockWait(lock_wait_);
+        return update;
     }
 
     StoreNode place_;
@@ -224,6 +204,7 @@ class NewRoot {
     std::optional<zarr::Format> format_;  // format of a new store
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
     std::shared_ptr<zarr::Synchronizer> locks_;
+    zarr::LockWait lock_wait_;
     StoreReplacement replacement_;
 };
 
@@ -312,7 +293,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
         const std::string folder = TargetFolderOf(place.folder);
         ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
         if (!IsInStore(place)) ZARR_RETURN_IF_ERROR(CheckNotInUse(folder, {}, "overwritten"));
-        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
+        ZARR_ASSIGN_OR_RETURN(const auto parsed, StoreOptions::Parse(options));
+        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, parsed));
         ZARR_RETURN_IF_ERROR(made.Commit());
         ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
         return DatasetPtr(std::make_unique<MdimDataset>(std::move(session)));
@@ -327,8 +309,9 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
         if (AreReferencesAskedFor(options))
             return CopyAsReferences(name, source, options, progress, progress_data);
         const auto listed = ListGroups(source);
-        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, options));
-        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
+        ZARR_ASSIGN_OR_RETURN(const auto parsed, StoreOptions::Parse(options));
+        ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, parsed.IsAppend()));
+        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, parsed));
         auto filled = FillCopy(made, source, strict, options, progress, progress_data);
         if (!filled.ok()) made.Abandon();
         return filled;
@@ -336,13 +319,13 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
 }
 
 std::string MultiDimDatasetOptionList() {
-    return std::string("<MultiDimDatasetCreationOptionList>") + kMultiDimOptions +
-           kReferenceOptions + "</MultiDimDatasetCreationOptionList>";
+    return "<MultiDimDatasetCreationOptionList>" + StoreOptionList() +
+           "</MultiDimDatasetCreationOptionList>";
 }
 
 std::string MultiDimArrayOptionList() {
-    return std::string("<MultiDimArrayCreationOptionList>") + ArrayOptions() + kMoreArrayOptions +
-           "</MultiDimArrayCreationOptionList>";
+    return "<MultiDimArrayCreationOptionList>" + ArrayOptionList() + ListOf(kStringRows) +
+           ListOf(kConventionRows) + "</MultiDimArrayCreationOptionList>";
 }
 
 }  // namespace zarr_driver

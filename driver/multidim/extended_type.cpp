@@ -17,7 +17,7 @@
 #include "core/dtype/element_text.h"
 #include "core/json/value.h"
 #include "driver/base/gdal_types.h"
-#include "driver/base/option_values.h"
+#include "driver/base/option_table.h"
 
 namespace zarr_driver {
 
@@ -453,13 +453,11 @@ void ExtendedWriteConverter::ConvertRow(const zarr::Converter& op, std::uint8_t*
     }
 }
 
-Result<StringFormat> ParseStringFormat(CSLConstList options) {
-    const char* text = CSLFetchNameValue(options, "STRING_FORMAT");
-    if (text == nullptr || EQUAL(text, "ASCII")) return StringFormat::kAscii;
-    if (EQUAL(text, "UNICODE")) return StringFormat::kUnicode;
-    if (EQUAL(text, "STRING")) return StringFormat::kVariable;
-    return RefuseOption("STRING_FORMAT", "STRING, ASCII or UNICODE", text);
-}
+// clang-format off
+const OptionRow<StringFormat> kStringRows[1] = {
+    {{"STRING_FORMAT", "string-select", "ASCII", "How strings with a maximum length are stored. `ASCII`: as dtype S with so many bytes, in UTF-8. `UNICODE`: as dtype U with so many characters. `STRING`: as strings of any length. Strings without a maximum length are always stored as strings of any length. A text that is too long is cut at a character, with a warning", "ASCII|UNICODE|STRING"}, To<StringFormat, ReadOneOf<StringFormat::kAscii, StringFormat::kUnicode, StringFormat::kVariable>>},
+};
+// clang-format on
 
 Result<zarr::DataType> NewArrayType(const GDALExtendedDataType& type, StringFormat strings) {
     if (type.GetClass() == GEDTC_STRING) {

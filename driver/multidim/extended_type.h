@@ -17,6 +17,7 @@
 #include "core/dtype/data_type.h"
 #include "core/grid/copy.h"
 #include "driver/base/gdal_types.h"
+#include "driver/base/option_table.h"
 
 namespace zarr_driver {
 
@@ -154,7 +155,9 @@ std::string TextOfElement(const GDALExtendedDataType& type, const void* element)
 // stored. kAscii, the default, counts the maximum in bytes; kUnicode counts it in characters.
 // kVariable stores strings of any length.
 enum class StringFormat : std::uint8_t { kAscii, kUnicode, kVariable };
-zarr::Result<StringFormat> ParseStringFormat(CSLConstList options);
+
+// The creation option STRING_FORMAT.
+extern const OptionRow<StringFormat> kStringRows[1];
 
 // Returns the dtype of a new array for a GDAL type. Numbers follow StoredTypeOf().
 //

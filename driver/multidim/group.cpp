@@ -75,10 +75,11 @@ Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions
                                        zarr::Format format) {
     zarr::ArraySpec spec;
     spec.format = format;
-    ZARR_ASSIGN_OR_RETURN(const StringFormat strings, ParseStringFormat(options));
+    StringFormat strings = StringFormat::kAscii;
+    ZARR_RETURN_IF_ERROR(ParseOptions(kCreationOption, options, kStringRows, strings));
     ZARR_ASSIGN_OR_RETURN(spec.dtype, NewArrayType(type, strings));
-    ZARR_ASSIGN_OR_RETURN(const ArrayCreationOptions array,
-                          ArrayCreationOptions::Parse(options, spec.dtype));
+    ZARR_ASSIGN_OR_RETURN(auto array, ArrayCreationOptions::Parse(options));
+    ZARR_RETURN_IF_ERROR(array.Complete(spec.dtype));
     EmitWarnings(name, array.warnings);
     for (const auto& dimension : dimensions) spec.shape.push_back(dimension->GetSize());
     const bool are_objects = spec.dtype.kind == zarr::DataKind::kObject;
@@ -389,8 +390,8 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
         own.push_back(std::move(adopted));
     }
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
-    ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
-                          ParseConvention(options, Georeferenced::kEveryReader));
+    Georeferenced convention = Georeferenced::kEveryReader;
+    ZARR_RETURN_IF_ERROR(ParseOptions(kCreationOption, options, kConventionRows, convention));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
                           MetadataOf(session_->store_path() + ": /" + path, own, type, options,
                                      session_->hierarchy().format())

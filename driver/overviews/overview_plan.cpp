@@ -7,25 +7,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/base/text.h"
-
 namespace zarr_driver {
 
 using zarr::Result;
-using zarr::Status;
 
 namespace {
 
 // Size in pixels of the smallest overview. gdaladdo stops at this size, too.
 constexpr int kSmallestSide = 256;
 constexpr int kLargestFactor = 1 << 20;
-
-Status Refuse(const char* text) {
-    return Status::Invalid(
-        "creation option OVERVIEWS: expected NONE, AUTO or factors from 2 on with commas between, "
-        "got " +
-        zarr::Quoted(text));
-}
 
 }  // namespace
 
@@ -45,25 +35,27 @@ std::string GdalResampling(const std::string& method) {
     return IsOverviewResampling(name) && name != "NONE" ? name : std::string();
 }
 
-Result<OverviewPlan> OverviewPlan::Parse(CSLConstList options) {
+Result<std::string> ReadResampling(const GivenOption& given) {
+    if (IsOverviewResampling(given.text)) return std::string(given.text);
+    return given.Refuse("a method such as NEAREST, AVERAGE or CUBIC");
+}
+
+Result<OverviewPlan> ReadOverviews(const GivenOption& given) {
     OverviewPlan plan;
-    plan.resampling = CSLFetchNameValueDef(options, "OVERVIEW_RESAMPLING", "NEAREST");
-    if (!IsOverviewResampling(plan.resampling))
-        return Status::Invalid(
-            "creation option OVERVIEW_RESAMPLING: expected a method such as "
-            "NEAREST, AVERAGE or CUBIC, got " +
-            zarr::Quoted(plan.resampling));
-    const char* text = CSLFetchNameValueDef(options, "OVERVIEWS", "NONE");
-    plan.is_automatic = EQUAL(text, "AUTO");
-    if (EQUAL(text, "NONE") || plan.is_automatic) return plan;
-    const CPLStringList words(CSLTokenizeString2(text, ", ", 0));
+    // Overviews are always computed from the pixels, so the other values of GDAL's COG driver mean
+    // AUTO.
+    plan.is_automatic = EQUAL(given.text, "AUTO") || EQUAL(given.text, "IGNORE_EXISTING") ||
+                        EQUAL(given.text, "FORCE_USE_EXISTING");
+    if (EQUAL(given.text, "NONE") || plan.is_automatic) return plan;
+    const CPLStringList words(CSLTokenizeString2(given.text, ", ", 0));
     for (int i = 0; i < words.size(); ++i) {
         const double factor = CPLAtof(words[i]);
-        if (CPLGetValueType(words[i]) != CPL_VALUE_INTEGER || factor < 2 || factor > kLargestFactor)
-            return Refuse(text);
-        plan.factors.push_back(static_cast<int>(factor));
+        if (CPLGetValueType(words[i]) == CPL_VALUE_INTEGER && factor >= 2 &&
+            factor <= kLargestFactor)
+            plan.factors.push_back(static_cast<int>(factor));
     }
-    if (plan.factors.empty()) return Refuse(text);
+    if (words.empty() || plan.factors.size() != static_cast<std::size_t>(words.size()))
+        return given.Refuse("NONE, AUTO or factors from 2 on with commas between");
     return plan;
 }
 

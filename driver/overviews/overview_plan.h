@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cpl_port.h>
-
 #include <string>
 #include <vector>
 
 #include "core/base/status.h"
+#include "driver/base/option_table.h"
 
 namespace zarr_driver {
 
@@ -16,14 +15,15 @@ struct OverviewPlan {
     std::vector<int> factors;
     std::string resampling = "NEAREST";
 
-    // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
-    static zarr::Result<OverviewPlan> Parse(CSLConstList options);
-
     bool IsEmpty() const { return !is_automatic && factors.empty(); }
     // Returns the reduction factors for a raster of `width` by `height` pixels. For AUTO these are
     // the factors that gdaladdo chooses.
     std::vector<int> FactorsFor(int width, int height) const;
 };
+
+// Read the values of OVERVIEWS and OVERVIEW_RESAMPLING.
+zarr::Result<OverviewPlan> ReadOverviews(const GivenOption& given);
+zarr::Result<std::string> ReadResampling(const GivenOption& given);
 
 // True if `method` is NONE or a resampling method by which GDAL can build overviews.
 bool IsOverviewResampling(const std::string& method);

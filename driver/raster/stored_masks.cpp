@@ -161,12 +161,11 @@ Result<std::string> StoredMasks::MakeArray(int number, int flags) {
         names.emplace_back(layout.facts.dimensions[axis].name);
     }
     ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("|u1"));
-    CPLStringList options;
-    if (layout.facts.metadata.codecs.empty()) options.SetNameValue("COMPRESS", "NONE");
-    ZARR_ASSIGN_OR_RETURN(const ArrayCreationOptions parsed,
-                          ArrayCreationOptions::Parse(options.List(), spec.dtype));
+    ArrayCreationOptions options;
+    if (layout.facts.metadata.codecs.empty()) options.codec.compressor = "";
+    ZARR_RETURN_IF_ERROR(options.Complete(spec.dtype));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                          NewArrayMetadata(std::move(spec), parsed));
+                          NewArrayMetadata(std::move(spec), options));
     json::Object attributes{{"_ARRAY_DIMENSIONS", json::Value(std::move(names))},
                             {"flag_values", ListOf({0, 255})},
                             {"flag_meanings", json::Value("masked valid")},

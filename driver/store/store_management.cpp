@@ -293,11 +293,9 @@ CPLErr Run(const char* name, Work&& work) {
 
 }  // namespace
 
-Status DeleteReplacedNode(const char* name, CSLConstList options) {
+Status DeleteReplacedNode(const char* name, bool is_append) {
     const auto parsed = ParseConnectionString(name);
-    const bool is_kept = !parsed.ok() || parsed->node.empty() ||
-                         CPLFetchBool(options, "APPEND_SUBDATASET", false) ||
-                         CSLFetchNameValueDef(options, "APPEND_DIM", "")[0] != '\0' ||
+    const bool is_kept = is_append || !parsed.ok() || parsed->node.empty() ||
                          IsStoreInUse(FolderOf(parsed->path), parsed->node);
     return is_kept || !FindStoreNode(name).ok() ? Status() : DeleteStoreOrNode(name);
 }

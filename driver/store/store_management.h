@@ -21,9 +21,9 @@ namespace zarr_driver {
 CPLErr Delete(const char* name);
 
 // Deletes the array or group that `name` states beside the path of a store, before creation makes
-// one of that name. Keeps it if it is open, or if the creation options `options` append to the
-// store. Call this when all options are valid. Returns an error if the deletion fails.
-zarr::Status DeleteReplacedNode(const char* name, CSLConstList options);
+// one of that name. Keeps it if it is open, or if `is_append` is true. Call this when all options
+// are valid. Returns an error if the deletion fails.
+zarr::Status DeleteReplacedNode(const char* name, bool is_append);
 
 // Moves a store to a path at which nothing exists, or renames an array or group within its parent
 // group.

@@ -9,8 +9,8 @@
 
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
-#include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
+#include "driver/base/store_options.h"
 #include "driver/store/location.h"
 #include "driver/store/object_lock.h"
 #include "driver/store/store_path.h"
@@ -57,7 +57,7 @@ zarr::LockTarget LockTargetOf(const zarr::Store& store) {
 }
 
 zarr::LockWait DefaultLockWait() {
-    const auto wait = ParseLockWait(nullptr);
+    const auto wait = ConfiguredLockWait();
     return wait.ok() ? *wait : zarr::LockWait();
 }
 

@@ -25,9 +25,9 @@
 #include "core/store/local_file.h"
 #include "core/store/zip_update.h"
 #include "driver/base/debug_log.h"
-#include "driver/base/lock_timeout.h"
 #include "driver/base/report.h"
 #include "driver/base/staging_name.h"
+#include "driver/base/store_options.h"
 #include "driver/store/byte_file.h"
 #include "driver/store/http_errors.h"
 #include "driver/store/logged_store.h"
@@ -417,7 +417,7 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
     static auto& stores = *new UpdateStores();
     static auto& mutex = *new std::mutex();
     const ZipLocation location = LocationIn(path);
-    ZARR_ASSIGN_OR_RETURN(const auto wait, ParseLockWait(nullptr));
+    ZARR_ASSIGN_OR_RETURN(const auto wait, ConfiguredLockWait());
     const auto deadline = Clock::now() + wait.limit;
     for (;;) {
         {
