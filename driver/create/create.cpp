@@ -37,7 +37,7 @@
 #include "driver/raster/pixel_statistics.h"
 #include "driver/store/access_refusal.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/zip_file.h"
@@ -145,8 +145,8 @@ void CopyMetadata(GDALDataset& from, GDALDataset& to,
 
 // True if the dataset `source` is in `folder`, or reads files that are in `folder`.
 bool IsReadFrom(GDALDataset& source, const std::string& folder) {
-    const auto parsed = ParseConnectionString(source.GetDescription());
-    if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path).text(), folder)) return true;
+    const auto address = Resolve(source.GetDescription());
+    if (address.ok() && zarr::IsAtOrBelow(address->text(), folder)) return true;
     const CPLStringList files(source.GetFileList());
     for (int i = 0; i < files.size(); ++i)
         if (zarr::IsAtOrBelow(files[i], folder)) return true;
@@ -173,7 +173,7 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
 
 // Sets the path of the new array in the store. In an existing store, also sets APPEND_SUBDATASET,
 // unless APPEND_DIM is given.
-CreationOptions WithAppendOptions(const StoreNode& target, CreationOptions options) {
+CreationOptions WithAppendOptions(const StoreAddress& target, CreationOptions options) {
     options.node = target.node;
     if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
     return options;
@@ -221,7 +221,7 @@ bool IsCategorical(GDALDataset& source) {
 }
 
 // Parses the creation options for `raster` after applying the profile, which may add options.
-Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList given,
+Result<CreationOptions> ParseWithProfile(const StoreAddress& target, CSLConstList given,
                                          ProfiledRaster raster) {
     const bool is_added = IsInStore(target) || CPLFetchBool(given, "APPEND_SUBDATASET", false);
     ProfileOptions profile;
@@ -229,7 +229,7 @@ Result<CreationOptions> ParseWithProfile(const StoreNode& target, CSLConstList g
         profile.options = CPLStringList(CSLDuplicate(given));
     } else {
         if (is_added && WantsProfile(given)) {
-            ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(target.folder, {}));
+            ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(target, {}));
             ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
             raster.store_format = hierarchy->format();
         }
@@ -270,8 +270,8 @@ struct PlannedCopy {
     NewRaster raster;
 };
 
-Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreNode& target, NameValueList given) {
-    const std::string folder = TargetFolderOf(target.folder);
+Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreAddress& target, NameValueList given) {
+    const std::string folder = TargetOf(target);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, given));
     ProfiledRaster raster{Describe(source, dtype)};
@@ -381,15 +381,15 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
     return status.ok();
 }
 
-Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset& source,
+Result<std::unique_ptr<ZarrDataset>> Append(const StoreAddress& target, GDALDataset& source,
                                             CreationOptions options, WatchedProgress& progress) {
     if (HasMask(source))
-        EmitWarning(target.folder, "the mask of the source is not stored with the appended slices");
+        EmitWarning(target, "the mask of the source is not stored with the appended slices");
     if (!target.node.empty())
         options.array_name = options.array_name.empty()
                                  ? target.node
                                  : zarr::JoinKey(target.node, options.array_name);
-    return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
+    return AppendAlong(target, source, options, WatchedProgress::Report, &progress);
 }
 
 // Returns the colours of the `bands` bands of a new raster by the options PHOTOMETRIC and ALPHA,
@@ -426,13 +426,12 @@ void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& 
 // Makes the store that `planned` describes at `target`, and copies the pixels of `source` into the
 // store. Returns the store's dataset. A status without a message means that the error was emitted.
 Result<std::unique_ptr<ZarrDataset>> CopyToNewStore(const char* name, GDALDataset& source,
-                                                    const StoreNode& target,
+                                                    const StoreAddress& target,
                                                     const PlannedCopy& planned, bool is_strict,
                                                     WatchedProgress& watched) {
     const CreationOptions& options = planned.options;
-    ZARR_ASSIGN_OR_RETURN(NewStore made,
-                          NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
-                                         planned.raster, options));
+    ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(CreatedDatasetName(name), TargetOf(target),
+                                                        planned.raster, options));
     ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
     dataset->AssumeColours(ColoursOf(options, planned.raster.bands, false));
     const bool is_closed_here = made.IsStaging();
@@ -466,19 +465,18 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         raster.bands = static_cast<std::uint64_t>(bands);
         ZARR_ASSIGN_OR_RETURN(raster.dtype,
                               StoredTypeFor(type, CSLFetchNameValue(options, "PIXELTYPE")));
-        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
+        ZARR_ASSIGN_OR_RETURN(const StoreAddress target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
                               ParseWithProfile(target, options, ProfiledRaster{raster}));
         if (!parsed.append_dim.empty())
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
-        EmitWarnings(target.folder, parsed.array.warnings);
+        EmitWarnings(target, parsed.array.warnings);
         ZARR_ASSIGN_OR_RETURN(raster, WithBandDimension(std::move(raster), parsed, nullptr));
         ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, options));
-        ZARR_ASSIGN_OR_RETURN(
-            NewStore made, NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
-                                          raster, parsed));
+        ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(CreatedDatasetName(name),
+                                                            TargetOf(target), raster, parsed));
         ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         PrepareForPixels(*dataset, type, raster, parsed);
@@ -503,7 +501,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     WatchedProgress watched(progress, progress_data);
     const LockTimeoutScope lock_timeout(options);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
-        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
+        ZARR_ASSIGN_OR_RETURN(const StoreAddress target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const PlannedCopy planned, PlanCopy(*source, target, options));
         if (!planned.options.append_dim.empty())
             return Append(target, *source, planned.options, watched);

@@ -38,7 +38,7 @@ std::string FileOf(const std::string& store_path, const BandArray& array) {
 
 // True if the store is in a folder that takes no requests.
 bool IsInLocalFolder(const std::string& store_path) {
-    return TakesNoRequests(store_path) && !ArchiveOf(store_path);
+    return TakesNoRequests(store_path) && !StorePath(store_path).is_below_vsizip();
 }
 
 // Returns the time when a local file was written; nullopt if it is missing or not local.
