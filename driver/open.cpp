@@ -184,6 +184,24 @@ bool IsFolderOfStore(GDALOpenInfo& open_info, const StoreAddress& folder) {
     return true;
 }
 
+// True if a remote path that is named as a store may lead to one.
+bool MayBeStoreOnServer(const GDALOpenInfo& open_info, const StorePath& name, Purpose purpose) {
+    const std::string text = open_info.pszFilename;
+    if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(text);
+    // A path in an object store that GDAL has found to be no folder counts as Zarr only if it holds
+    // metadata documents. GDAL has not examined the path if the user gave a URL.
+    return !name.is_object_store() || name.text() != text || open_info.bIsDirectory ||
+           HoldsStore(AddressOf(name));
+}
+
+// True if GDAL says that `name` is a folder, or may fail to recognise it as one: before version 3.7
+// a folder in /vsimem/, and in all versions a folder given as a file:// URL.
+bool MayBeFolder(const GDALOpenInfo& open_info, const StorePath& name) {
+    return open_info.bIsDirectory ||
+           (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
+           (name.text() != open_info.pszFilename && !name.is_remote());
+}
+
 bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     const bool is_opened = purpose == Purpose::kOpen;
     const std::string text = open_info.pszFilename;
@@ -195,22 +213,10 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     if (name.text().empty()) return false;
     const StoreKind* const proven = KindOfFile(name, HeadOf(open_info));
     if (proven == &kIcechunkKind) return is_opened;
-    const bool is_url = name.text() != text;
-    const bool names_document = NamesDocument(name);
-    if (name.is_remote() && IsNamedAsStore(name)) {
-        if (!is_opened && !names_document) return IsStoreThere(text);
-        // A path in an object store that GDAL has found to be no folder counts as Zarr only if it
-        // holds metadata documents. GDAL has not examined the path if the user gave a URL.
-        return !name.is_object_store() || is_url || open_info.bIsDirectory ||
-               HoldsStore(AddressOf(name));
-    }
-    if (names_document) return true;
-    // GDAL may fail to recognise a folder: before version 3.7 a folder in /vsimem/, and in all
-    // versions a folder given as a file:// URL.
-    const bool may_be_folder = open_info.bIsDirectory ||
-                               (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
-                               (is_url && !name.is_remote());
-    if (may_be_folder) {
+    if (name.is_remote() && IsNamedAsStore(name))
+        return MayBeStoreOnServer(open_info, name, purpose);
+    if (NamesDocument(name)) return true;
+    if (MayBeFolder(open_info, name)) {
         const StoreAddress folder = AddressOf(name);
         return IsFolderOfStore(open_info, folder) || (is_opened && FindIcechunk(folder));
     }
@@ -297,7 +303,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
         dataset = OpenAsAsked(open_info, *address);
     }
     if (dataset.ok()) return dataset->release();
-    if (address->scheme == PathScheme::kIcechunk) name->path = *address;
+    if (address->scheme == PathScheme::kIcechunk) name->path = address->path();
     if (FollowsV3Draft(*address, dataset.status())) return OpenV3Draft(open_info, *name, *address);
     if (auto* const foreign = OpenForeignCodec(open_info, *name, *address, dataset.status()))
         return foreign;

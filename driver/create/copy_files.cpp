@@ -15,13 +15,12 @@
 #include "driver/create/node_copy.h"
 #include "driver/store/location.h"
 #include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

@@ -38,9 +38,9 @@
 #include "driver/store/access_refusal.h"
 #include "driver/store/location.h"
 #include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/store_path.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

@@ -31,7 +31,6 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

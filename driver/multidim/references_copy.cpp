@@ -24,12 +24,11 @@
 #include "driver/store/location.h"
 #include "driver/store/resolve.h"
 #include "driver/store/staged_file.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/value_locations.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

@@ -20,7 +20,6 @@
 #include "driver/base/report.h"
 #include "driver/raster/band_colours.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

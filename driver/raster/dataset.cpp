@@ -23,8 +23,7 @@
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
-#include "driver/store/store_path.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 

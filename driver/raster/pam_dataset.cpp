@@ -19,9 +19,8 @@
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/raster/pam_merge.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

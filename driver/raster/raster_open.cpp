@@ -19,7 +19,7 @@
 #include "driver/raster/band_colours.h"
 #include "driver/raster/ome.h"
 #include "driver/raster/subdatasets.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 

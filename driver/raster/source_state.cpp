@@ -11,7 +11,6 @@
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

@@ -10,6 +10,7 @@
 
 #include "core/array/array.h"
 #include "core/base/digest.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 

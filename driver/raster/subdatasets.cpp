@@ -9,7 +9,7 @@
 #include "driver/base/gdal_types.h"
 #include "driver/base/report.h"
 #include "driver/georef/common_location.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 

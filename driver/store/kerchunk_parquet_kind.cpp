@@ -69,7 +69,7 @@ Result<ParquetMapPtr> OpenMap(const StoreAddress& folder, const StoreAccess& acc
 
 // Returns the folder to which relative locations in the references refer. For references in a zip
 // file, this is a folder in /vsizip/.
-StorePath FolderOfTargets(const StoreAddress& folder) {
+StoreAddress FolderOfTargets(const StoreAddress& folder) {
     if (folder.archive.empty()) return folder;
     const auto archive = OpenZip(folder.archive);
     return ZipAddress(folder.archive, archive.ok() ? InnerFolder(folder, **archive) : "");
@@ -91,7 +91,7 @@ bool IsFolderOfParquet(const StorePath& path, std::string_view head) {
 Result<StorePtr> OpenKerchunkParquet(const StoreAddress& address, const StoreAccess& access) {
     const StoreAddress folder = FolderOfReferences(address);
     ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, OpenMap(folder, access));
-    const StorePath base = FolderOfTargets(folder);
+    const StoreAddress base = FolderOfTargets(folder);
     // A sample location shows whether local references have remote targets. Targets of remote
     // references are always remote.
     const std::string sample = base.is_remote() ? std::string() : map->SampleLocation();

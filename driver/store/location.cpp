@@ -80,72 +80,78 @@ void PrefetchRoot(const zarr::Store& store, const std::string& node) {
     if (!root.ok() || !*root) store.Prefetch(zarr::FirstKeysOfOldStore(node), {});
 }
 
-// Prefetches the documents that show whether `node` is an array or a group. In parallel, lets GDAL
-// look for its cache file for arrays, "x.zarr.gmac". GDAL remembers whether the file exists, so
-// that the first read of an array need not look for the file.
-void PrefetchNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
-    std::vector<std::string> keys = zarr::FirstKeys(node);
-    for (std::string& key : zarr::FirstKeysOfOldStore(node)) keys.push_back(std::move(key));
+// Prefetches the documents that show whether the node is an array or a group. In parallel, lets
+// GDAL look for its cache file for arrays, "x.zarr.gmac". GDAL remembers whether the file exists,
+// so that the first read of an array need not look for the file.
+void PrefetchNode(const zarr::Store& store, const Location& location) {
+    std::vector<std::string> keys = zarr::FirstKeys(location.node);
+    for (std::string& key : zarr::FirstKeysOfOldStore(location.node))
+        keys.push_back(std::move(key));
     AtTheSameTime([&] { zarr::NoThrow([&] { store.Prefetch(keys, {}); }); },
                   [&] {
                       const QuietErrors quiet;
-                      static_cast<void>(PathExists(folder.text() + ".gmac"));
+                      static_cast<void>(PathExists(location.address.text() + ".gmac"));
                   });
 }
 
-// Opens the store at `address`. If `options` ask for an update, also sets `location.writable` to
+// Opens the store of `location`. If `options` ask for an update, also sets `location.writable` to
 // the store.
-Result<std::shared_ptr<const zarr::Store>> OpenStoreAt(const StoreAddress& address,
-                                                       const OpenOptions& options,
-                                                       Location& location) {
+Result<std::shared_ptr<const zarr::Store>> OpenStoreOf(Location& location,
+                                                       const OpenOptions& options) {
     const StoreAccess access = {options.missing_on_403, false, options.follow_links};
-    if (!options.is_update) return OpenStore(address, access);
-    ZARR_ASSIGN_OR_RETURN(location.writable, OpenStoreForUpdate(address, options.missing_on_403));
+    if (!options.is_update) return OpenStore(location.address, access);
+    ZARR_ASSIGN_OR_RETURN(location.writable,
+                          OpenStoreForUpdate(location.address, options.missing_on_403));
     return std::shared_ptr<const zarr::Store>(location.writable);
 }
 
-// Opens the store at `address` as its kind says, and finds the node there.
-Result<Location> LocateAsKind(const StoreAddress& address, const OpenOptions& options,
-                              OpenedFor purpose) {
-    const std::string& node = address.node;
-    Location location;
-    location.address = address;
-    location.node = node;
-    ZARR_ASSIGN_OR_RETURN(std::shared_ptr<const zarr::Store> store,
-                          OpenStoreAt(address, options, location));
+// Opens the hierarchy of `location`. Requests the documents that opening needs together.
+Status OpenHierarchy(Location& location, const OpenOptions& options, OpenedFor purpose) {
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreOf(location, options));
     const bool caches_absence = store->Traits().caches_absence;
     const bool looks_ahead = caches_absence && purpose == OpenedFor::kRaster;
+    const auto load_auxiliary = [&] { location.auxiliary = LoadAuxiliaryFile(location.address); };
     // Prefetches the documents unless the first document is cached. A cached document means that
     // another dataset has the store open and has read the documents.
-    const std::vector<std::string> first = zarr::FirstKeys(node);
-    if (caches_absence && !store->IsCached(first.front())) {
+    if (caches_absence && !store->IsCached(zarr::FirstKeys(location.node).front())) {
         if (looks_ahead)
-            AtTheSameTime([&] { zarr::NoThrow([&] { PrefetchRoot(*store, node); }); },
-                          [&] { location.auxiliary = LoadAuxiliaryFile(address); });
+            AtTheSameTime([&] { zarr::NoThrow([&] { PrefetchRoot(*store, location.node); }); },
+                          load_auxiliary);
         else if (!options.is_update)
-            PrefetchNode(*store, address, node);
+            PrefetchNode(*store, location);
     }
     ZARR_ASSIGN_OR_RETURN(
         location.hierarchy,
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : ""));
+    const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (looks_ahead) {
-        if (!location.auxiliary) location.auxiliary = LoadAuxiliaryFile(address);
-        zarr::NoThrow([&] { zarr::PrefetchOpening(*location.hierarchy, location.node); });
-    } else if (!location.hierarchy->is_consolidated()) {
-        location.hierarchy->store()->Prefetch(
-            {location.hierarchy->KeyOf(node, zarr::Document::kArray),
-             location.hierarchy->KeyOf(node, zarr::Document::kGroup),
-             location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
-            {});
+        if (!location.auxiliary) load_auxiliary();
+        zarr::NoThrow([&] { zarr::PrefetchOpening(hierarchy, location.node); });
+    } else if (!hierarchy.is_consolidated()) {
+        hierarchy.store()->Prefetch({hierarchy.KeyOf(location.node, zarr::Document::kArray),
+                                     hierarchy.KeyOf(location.node, zarr::Document::kGroup),
+                                     hierarchy.KeyOf(location.node, zarr::Document::kAttributes)},
+                                    {});
     }
-    ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
+    return {};
+}
+
+// Opens the store at `address` as its kind says, and finds the node there.
+Result<Location> LocateAsKind(const StoreAddress& address, const OpenOptions& options,
+                              OpenedFor purpose) {
+    Location location;
+    location.address = address;
+    location.node = address.node;
+    ZARR_RETURN_IF_ERROR(OpenHierarchy(location, options, purpose));
+    const zarr::Hierarchy& hierarchy = *location.hierarchy;
+    ZARR_ASSIGN_OR_RETURN(location.kind, hierarchy.KindOf(location.node));
     // CheckGroup() returns an error if a group of Zarr v3 has an unknown metadata member that a
     // reader must understand.
-    if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
-        ZARR_RETURN_IF_ERROR(location.hierarchy->CheckGroup(node));
-    if (location.kind == NodeKind::kNone && node == RootArrayName(address)) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_array, location.hierarchy->HoldsArray(""));
+    if (location.kind == NodeKind::kGroup && hierarchy.format() == zarr::Format::kV3)
+        ZARR_RETURN_IF_ERROR(hierarchy.CheckGroup(location.node));
+    if (location.kind == NodeKind::kNone && location.node == RootArrayName(address)) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy.HoldsArray(""));
         if (is_array) {
             location.node.clear();
             location.kind = NodeKind::kArray;

@@ -23,7 +23,7 @@
 #include "driver/store/access_refusal.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -585,7 +585,7 @@ Status EraseObjects(const StoreAddress& folder, bool is_store) {
     VSIStatBufL stat;
     if (VSIStatL(folder.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode))
         return EraseFileOrFolder(folder);
-    VsiStore store(folder);
+    VsiStore store(folder.path());
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys,
                           is_store ? ListStoredObjects(store) : ListObjects(store));

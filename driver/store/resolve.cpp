@@ -13,10 +13,9 @@
 #include "driver/store/http_errors.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/levels_store.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

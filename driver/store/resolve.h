@@ -11,7 +11,7 @@
 namespace zarr_driver {
 
 // Returns the address to which a path leads. If the path names a metadata document, this is the
-// folder of the document. Looks at few local files, and sends no request.
+// folder of the document. Looks at few files. Sends no request unless the path ends in `meta`.
 StoreAddress AddressOf(const StorePath& path);
 
 // Returns the address to which a parsed name leads, with the node and slice that the name states.

@@ -148,7 +148,7 @@ std::optional<std::string> InBraces(const std::string& text) {
 
 // Finds the scheme and the container of `address`.
 void FindScheme(StoreAddress& address) {
-    address.container = address;
+    address.container = address.path();
     for (const auto& [prefix, scheme] : kSchemePrefixes) {
         if (!STARTS_WITH(address.c_str(), prefix)) continue;
         const std::string rest = address.text().substr(std::strlen(prefix));

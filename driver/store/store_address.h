@@ -72,6 +72,7 @@ struct StoreAddress : StorePath, StatedNode {
 
     // True if the path is that of a zip file.
     bool IsZipFile() const { return !archive.empty() && !is_below_vsizip(); }
+    const StorePath& path() const { return *this; }
     // Returns the zip file that holds the store, else the path of the store.
     const std::string& FileOrFolder() const { return archive.empty() ? text() : archive; }
     // Returns the address of a node, or of the node at `node_path`, in the same store.

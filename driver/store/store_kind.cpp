@@ -43,7 +43,8 @@ Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StoreAddress& addr
     return OfKind(address, &StoreKind::open_for_update)(address, access);
 }
 
-Status EraseWhole(const StoreAddress& address, bool is_store) {
+Status EraseWhole(const StorePath& path, bool is_store) {
+    const StoreAddress address(path);
     return OfKind(address, &StoreKind::erase)(address, is_store);
 }
 

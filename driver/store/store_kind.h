@@ -95,9 +95,9 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StoreAddress& a
 zarr::Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StoreAddress& address,
                                                               bool missing_on_403 = false);
 
-// Deletes the folder or zip file at `address`, even without a complete store. If `is_store` is
+// Deletes the folder or zip file at `path`, even without a complete store. If `is_store` is
 // true, the caller knows that a store exists there, so an empty listing of an object store is an
 // error.
-zarr::Status EraseWhole(const StoreAddress& address, bool is_store = false);
+zarr::Status EraseWhole(const StorePath& path, bool is_store = false);
 
 }  // namespace zarr_driver

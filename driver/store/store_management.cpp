@@ -239,7 +239,7 @@ Status CopyStore(const StoreAddress& source, const StoreAddress& target) {
     ZARR_RETURN_IF_ERROR(copy.Commit());
     Status beside = CopySidecars(source, target);
     if (beside.ok()) return {};
-    static_cast<void>(EraseWhole(StoreAddress(RenameForDeletion(target))));
+    static_cast<void>(EraseWhole(RenameForDeletion(target)));
     DeleteSidecars(target);
     return beside;
 }
@@ -400,7 +400,7 @@ Status RemoveStore(const StoreAddress& folder) {
         const zarr::StoreLock lock,
         zarr::StoreLock::Take(LockTargetOf(*OpenFolder(path)), DefaultLockWait()));
     const std::string staging_path = RenameForDeletion(path);
-    Status erased = EraseWhole(StoreAddress(staging_path), true);
+    Status erased = EraseWhole(staging_path, true);
     // If the deletion failed, the rest of the store gets its old name back, so that the deletion
     // can be repeated.
     if (!erased.ok() && staging_path != path) VSIRename(staging_path.c_str(), path.c_str());

@@ -115,7 +115,7 @@ void RemoveAbandoned(const std::string& staging_path) {
     zarr::PathLock::Failure failure{};
     const auto lock = zarr::PathLock::Try(staging_path, failure);
     if (!lock || !lock->IsOf(staging_path)) return;
-    static_cast<void>(EraseWhole(StoreAddress(staging_path)));
+    static_cast<void>(EraseWhole(staging_path));
     DeleteSidecars(staging_path);
 }
 
@@ -135,7 +135,7 @@ std::string DeletionName(const std::string& path) {
 // with the new one.
 Result<bool> HoldsRemoteStore(const StoreAddress& folder) {
     const QuietErrors quiet;
-    const RemoteStore store(folder, {});
+    const RemoteStore store(folder.path(), {});
     for (const std::string_view name : zarr::kRootDocuments) {
         const auto found = store.Exists(std::string(name));
         const bool is_refused =
@@ -243,7 +243,7 @@ Status StoreReplacement::BeginInObjectStore(bool is_resumable) {
     if (is_resumable || !is_store) {
         ZARR_RETURN_IF_ERROR(EraseWhole(folder_, is_store));
     } else {
-        ZARR_ASSIGN_OR_RETURN(old, ListStoredObjects(VsiStore(folder_)));
+        ZARR_ASSIGN_OR_RETURN(old, ListStoredObjects(VsiStore(folder_.path())));
     }
     if (!is_resumable) creation_ = RemoteCreation::Begin(folder_, old);
     return {};
@@ -313,7 +313,7 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
         is_possible = VSIRename(staging_path.c_str(), other.c_str()) == 0 &&
                       VSIRename(other.c_str(), staging_path.c_str()) == 0;
         if (is_possible) return {};
-        static_cast<void>(EraseWhole(StoreAddress(PathExists(other) ? other : staging_path)));
+        static_cast<void>(EraseWhole(PathExists(other) ? other : staging_path));
         building_ = path_;
         building_folder_ = folder_;
         return {};
@@ -372,7 +372,7 @@ Status StoreReplacement::RenameToFinal() {
         }
     }
     // A failure is ignored: if the old store cannot be deleted, it stays under its staging name.
-    static_cast<void>(EraseWhole(StoreAddress(old)));
+    static_cast<void>(EraseWhole(old));
     return {};
 }
 
@@ -405,7 +405,7 @@ void StoreReplacement::Undo() {
     if (creation_ != nullptr)
         creation_->Abandon();
     else if (StorePath(building_).is_remote() || PathExists(building_))
-        static_cast<void>(EraseWhole(StoreAddress(building_)));
+        static_cast<void>(EraseWhole(building_));
     if (!is_published) DeleteSidecars(building_);
     path_.clear();
     building_.clear();

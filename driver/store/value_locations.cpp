@@ -65,7 +65,7 @@ Result<ValueLocations> ValueLocations::Of(const StoreAddress& address,
     if (IsLevelsFolder(address))
         return Status::Unsupported(
             "references to the levels of xcube are not written; write those of one level");
-    made.folder_ = address;
+    made.folder_ = address.path();
     ZARR_ASSIGN_OR_RETURN(made.location_, ReferenceLocation(address));
     while (!made.location_.empty() && made.location_.back() == '/') made.location_.pop_back();
     return made;

@@ -28,7 +28,8 @@
 #include "driver/store/http_errors.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/logged_store.h"
-#include "driver/store/store_path.h"
+#include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
