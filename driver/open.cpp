@@ -5,12 +5,11 @@
 #include <cpl_string.h>
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
@@ -24,15 +23,12 @@
 #include "driver/store/access_refusal.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/icechunk_kind.h"
-#include "driver/store/icechunk_name.h"
-#include "driver/store/kerchunk_json_kind.h"
-#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_in_use.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/store_path.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
 namespace zarr_driver {
@@ -44,7 +40,7 @@ namespace {
 
 // Parses the open options. In update mode, replaces open options that would disturb the update,
 // such as consolidated metadata and read-ahead.
-Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const ConnectionString& name) {
+Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const StoreAddress& address) {
     ZARR_ASSIGN_OR_RETURN(
         OpenOptions options,
         OpenOptions::Parse(open_info.papszOpenOptions, open_info.eAccess != GA_ReadOnly));
@@ -54,7 +50,7 @@ Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const Connectio
     options.use_consolidated = zarr::UseConsolidated::kNever;
     // Read-ahead is turned off: a program that changes values usually reads each chunk only once.
     options.read_ahead = false;
-    ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(address));
     return options;
 }
 
@@ -65,11 +61,11 @@ Status SetLock(StoreUpdate& update, const OpenOptions& options) {
     return options.lock_wait.is_required ? update.Lock().status() : Status();
 }
 
-Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
-                                              const ConnectionString& name) {
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, name));
-    if (!name.select.empty())
-        options.select = options.select.empty() ? name.select : options.select + "," + name.select;
+Result<std::unique_ptr<GDALDataset>> OpenAddress(GDALOpenInfo* open_info,
+                                                 const StoreAddress& address) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, address));
+    if (!address.select.empty())
+        options.select += (options.select.empty() ? "" : ",") + address.select;
     const bool update = options.is_update;
     if (update && options.wrap_longitude)
         return Status::Unsupported(
@@ -77,14 +73,13 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     if (update && options.north_up)
         return Status::Unsupported(
             "open option NORTH_UP is not allowed in update mode: it reorders rows");
-    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options, OpenedFor::kRaster));
+    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(address, options, OpenedFor::kRaster));
     if (update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
-                          OpenRaster(open_info->pszFilename, location, name.indices, options));
-    const bool is_by_path = name.indices.empty() && options.select.empty() &&
-                            FolderOf(name.path).text() == location.store_path.text() &&
-                            location.node.empty();
-    dataset->Finish({name.indices, is_by_path});
+                          OpenRaster(open_info->pszFilename, location, address.indices, options));
+    const bool is_by_path = address.indices.empty() && options.select.empty() &&
+                            address.text() == location.address.text() && location.node.empty();
+    dataset->Finish({address.indices, is_by_path});
     if (update) {
         // A failed listing may hide arrays, and an update would miss them. A failure is therefore
         // an error.
@@ -95,16 +90,16 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
         ZARR_RETURN_IF_ERROR(SetLock(*store, options));
         dataset->EnableUpdate(std::move(store), Georeferenced::kEveryReader);
     }
-    WarnOfFailure(*location.hierarchy, location.store_path);
+    WarnOfFailure(*location.hierarchy, location.address);
     return std::unique_ptr<GDALDataset>(std::move(dataset));
 }
 
 Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
-                                                   const ConnectionString& name) {
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, name));
-    ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
-    if (!name.indices.empty() || !name.select.empty())
-        return Status::Invalid("/" + name.node +
+                                                   const StoreAddress& address) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, address));
+    ZARR_ASSIGN_OR_RETURN(Location location, Locate(address, options));
+    if (!address.indices.empty() || !address.select.empty())
+        return Status::Invalid("/" + address.node +
                                ": the multidimensional API cannot open slices; open the array");
     std::unique_ptr<StoreUpdate> update;
     if (options.is_update) {
@@ -127,57 +122,22 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
         std::make_unique<MdimDataset>(std::move(session), std::move(array)));
 }
 
-bool EndsWith(const std::string& text, const char* end) {
-    const std::size_t size = std::strlen(end);
-    return text.size() >= size && EQUAL(text.c_str() + text.size() - size, end);
-}
-
 // True if the name of a remote path shows that it is a Zarr store. GDAL cannot see whether a path
 // on a web server is a folder.
 bool IsNamedAsStore(const std::string& path) {
     const std::string name = path.substr(0, path.find('?'));
-    return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
-           IsOzx(name) || NamesDocument(name);
+    return (name + "/").find(".zarr/") != std::string::npos || IsNamedAsZippedStore(name) ||
+           NamesDocument(name);
 }
 
 // True if the store and the node to which `name` leads exist.
 bool IsStoreThere(const std::string& name) {
-    const auto parsed = ParseConnectionString(name);
-    if (!parsed.ok()) return false;
+    const auto address = Resolve(name);
+    if (!address.ok()) return false;
     const QuietErrors quiet;
-    const bool is_slice = !parsed->indices.empty() || !parsed->select.empty();
-    return IsStoreFolder(FolderOf(parsed->path)) &&
-           (parsed->node.empty() || is_slice || FindStoreNode(name.c_str()).ok());
-}
-
-// True if the file starts with the signature of a zip member, or of the end of an empty zip file.
-bool IsZip(const GDALOpenInfo& open_info) {
-    return IsNamedAsZip(open_info.pszFilename) && open_info.nHeaderBytes >= 4 &&
-           (std::memcmp(open_info.pabyHeader, "PK\3\4", 4) == 0 ||
-            std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
-}
-
-// True if the name is a path in GDAL's file systems for Kerchunk references.
-bool IsInReferences(const GDALOpenInfo& open_info) {
-    return STARTS_WITH(open_info.pszFilename, kKerchunkJsonPrefixes[0]) ||
-           STARTS_WITH(open_info.pszFilename, kKerchunkJsonPrefixes[1]) ||
-           STARTS_WITH(open_info.pszFilename, kKerchunkParquetPrefix);
-}
-
-// True if the name leads to Kerchunk references. Judges a remote folder by its name, and a file by
-// its name and its first bytes.
-bool IsReferences(const GDALOpenInfo& open_info, const StorePath& name) {
-    // For a remote folder, the header may be a page that lists the folder. Only the header of a
-    // Parquet file shows that the name is no folder.
-    const bool is_parquet_file =
-        open_info.nHeaderBytes >= 4 && std::memcmp(open_info.pabyHeader, "PAR1", 4) == 0;
-    if (name.is_remote() && !is_parquet_file && IsKerchunkParquet(name)) return true;
-    if (open_info.nHeaderBytes == 0) {
-        const auto parsed = ParseConnectionString(open_info.pszFilename);
-        return parsed.ok() && !parsed->path.is_remote() && IsKerchunkJson(parsed->path);
-    }
-    return AreKerchunkReferences(name, {reinterpret_cast<const char*>(open_info.pabyHeader),
-                                        static_cast<std::size_t>(open_info.nHeaderBytes)});
+    const bool is_slice = !address->indices.empty() || !address->select.empty();
+    return HoldsStore(*address) &&
+           (address->node.empty() || is_slice || FindStoreNode(name.c_str()).ok());
 }
 
 // Why Identify() is called: to open a dataset, or to find the driver that deletes a dataset before
@@ -194,103 +154,102 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
                                                                 : Purpose::kOpen;
 }
 
-// Text that Identify() stores as file header if a folder is a Zarr store. GDALOpenInfo passes the
-// header on to Open(), so that Open() need not check the folder again.
-constexpr char kHeaderOfStore[] = "Zarr store";
+// Findings that Identify() stores as file header: a folder is a Zarr store, or a server does not
+// say whether a path holds one. GDALOpenInfo passes the header on to Open(), which need not ask
+// again.
+constexpr std::string_view kIsStore = "Zarr store";
+constexpr std::string_view kIsUnknown = "unknown Zarr store";
 
-bool IsKnownAsStore(const GDALOpenInfo& open_info) {
-    return open_info.bIsDirectory && open_info.nHeaderBytes == sizeof(kHeaderOfStore) &&
-           std::memcmp(open_info.pabyHeader, kHeaderOfStore, sizeof(kHeaderOfStore)) == 0;
+std::string_view HeadOf(const GDALOpenInfo& open_info) {
+    return {reinterpret_cast<const char*>(open_info.pabyHeader),
+            static_cast<std::size_t>(open_info.nHeaderBytes)};
 }
 
-// True if the folder to which `name` leads is a Zarr store. Stores a positive result in
-// `open_info`.
-bool IsFolderOfStore(GDALOpenInfo& open_info, const StorePath& name) {
-    if (IsKnownAsStore(open_info)) return true;
-    if (!IsStoreFolder(FolderOf(name))) return false;
-    if (!open_info.bIsDirectory || open_info.pabyHeader != nullptr) return true;
-    open_info.pabyHeader = reinterpret_cast<GByte*>(CPLStrdup(kHeaderOfStore));
-    open_info.nHeaderBytes = sizeof(kHeaderOfStore);
+void StoreFinding(GDALOpenInfo& open_info, std::string_view finding) {
+    if (open_info.pabyHeader != nullptr) return;
+    open_info.pabyHeader = reinterpret_cast<GByte*>(CPLStrdup(std::string(finding).c_str()));
+    open_info.nHeaderBytes = static_cast<int>(finding.size());
+}
+
+bool IsKnownAsStore(const GDALOpenInfo& open_info) {
+    return open_info.bIsDirectory && HeadOf(open_info) == kIsStore;
+}
+
+// True if `folder` is a Zarr store. Stores a positive result in `open_info`.
+bool IsFolderOfStore(GDALOpenInfo& open_info, const StoreAddress& folder) {
+    if (!HoldsStore(folder)) return false;
+    if (open_info.bIsDirectory) StoreFinding(open_info, kIsStore);
     return true;
 }
 
-// True if the name has a prefix for Icechunk repositories, or leads to the file "repo" of a
-// repository.
-bool IsIcechunkNamed(const GDALOpenInfo& open_info) {
-    return HasIcechunkPrefix(open_info.pszFilename) ||
-           STARTS_WITH(open_info.pszFilename, kIcechunkPrefix) ||
-           (open_info.nHeaderBytes > 0 &&
-            IsIcechunkRepoFile(open_info.pszFilename,
-                               {reinterpret_cast<const char*>(open_info.pabyHeader),
-                                static_cast<std::size_t>(open_info.nHeaderBytes)}));
+// True if a remote path that is named as a store may lead to one.
+bool MayBeStoreOnServer(const GDALOpenInfo& open_info, const StorePath& name, Purpose purpose) {
+    const std::string text = open_info.pszFilename;
+    if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(text);
+    // A path in an object store that GDAL has found to be no folder counts as Zarr only if it holds
+    // metadata documents. GDAL has not examined the path if the user gave a URL.
+    return !name.is_object_store() || name.text() != text || open_info.bIsDirectory ||
+           HoldsStore(AddressOf(name));
+}
+
+// True if GDAL says that `name` is a folder, or may fail to recognise it as one: before version 3.7
+// a folder in /vsimem/, and in all versions a folder given as a file:// URL.
+bool MayBeFolder(const GDALOpenInfo& open_info, const StorePath& name) {
+    return open_info.bIsDirectory ||
+           (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
+           (name.text() != open_info.pszFilename && !name.is_remote());
 }
 
 bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
-    if (IsIcechunkNamed(open_info)) return purpose == Purpose::kOpen;
-    if (IsInReferences(open_info)) return true;
-    if (HasZarrPrefix(open_info.pszFilename))
-        return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
-    const StorePath name(open_info.pszFilename);
+    const bool is_opened = purpose == Purpose::kOpen;
+    const std::string text = open_info.pszFilename;
+    if (const PathScheme scheme = SchemeOf(text); scheme != PathScheme::kNone)
+        return is_opened || scheme != PathScheme::kIcechunk;
+    if (HasZarrPrefix(text)) return is_opened || IsStoreThere(text);
+    if (IsKnownAsStore(open_info)) return true;
+    const StorePath name(text);
     if (name.text().empty()) return false;
-    const bool is_url = name.text() != open_info.pszFilename;
-    if (name.is_remote() && IsNamedAsStore(name)) {
-        if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(name);
-        // A path in an object store that GDAL has found to be no folder counts as Zarr only if it
-        // holds metadata documents. GDAL has not examined the path if the user gave a URL.
-        return !name.is_object_store() || is_url || open_info.bIsDirectory ||
-               IsStoreFolder(FolderOf(name));
-    }
-    // GDAL may fail to recognise a folder: before version 3.7 a folder in /vsimem/, and in all
-    // versions a folder given as a file:// URL.
-    const bool may_be_folder = open_info.bIsDirectory ||
-                               (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
-                               (is_url && !name.is_remote());
+    const StoreKind* const proven = KindOfFile(name, HeadOf(open_info));
+    if (proven == &kIcechunkKind) return is_opened;
+    if (name.is_remote() && IsNamedAsStore(name))
+        return MayBeStoreOnServer(open_info, name, purpose);
     if (NamesDocument(name)) return true;
-    if (may_be_folder)
-        return IsFolderOfStore(open_info, name) ||
-               (purpose == Purpose::kOpen && !FindIcechunk(name).empty());
-    // Returns false if the purpose is kReplace, because GDAL would delete the file before the copy
-    // is complete.
-    if (IsReferences(open_info, name)) return purpose != Purpose::kReplace;
-    if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
-    return EndsWith(name, ".zarr.zip") || IsOzx(name) || IsStoreFolder(FolderOf(name)) ||
-           !FindIcechunk(name).empty();
+    if (MayBeFolder(open_info, name)) {
+        const StoreAddress folder = AddressOf(name);
+        return IsFolderOfStore(open_info, folder) || (is_opened && FindIcechunk(folder));
+    }
+    // A file is not replaced, because GDAL would delete it before the copy is complete.
+    if (!is_opened || proven == nullptr) return false;
+    if (proven != &kZipKind || IsNamedAsZippedStore(name)) return true;
+    const StoreAddress zip = AddressOf(name);
+    return HoldsStore(zip) || FindIcechunk(zip);
 }
-
-// Text that Identify() stores as file header if a server does not say whether a path holds a store.
-constexpr char kHeaderOfUnknown[] = "unknown Zarr store";
 
 // True if `name` is a URL of an object store for which GDAL has no credentials. No driver opens
 // such a URL, so that nothing else says why.
 bool LacksCredentials(const GDALOpenInfo& open_info, const StorePath& name) {
     const bool is_url = name.text() != open_info.pszFilename;
-    return is_url && !HasZarrPrefix(open_info.pszFilename) && !FolderOf(name).Url("zarr.json");
+    return is_url && !HasZarrPrefix(open_info.pszFilename) && !AddressOf(name).Url("zarr.json");
 }
 
 // True if the path in an object store is named as a store, or lacks credentials, and the server
 // refuses or fails to say whether a store is there. Open() then reports why. Stores a positive
 // result in `open_info`, so that Open() need not ask again.
 bool IsUnknown(GDALOpenInfo& open_info) {
-    constexpr int kSize = sizeof(kHeaderOfUnknown);
     const StorePath name(open_info.pszFilename);
     if (open_info.bStatOK || PurposeOf(open_info) != Purpose::kOpen || !name.is_object_store() ||
         !(IsNamedAsStore(name) || LacksCredentials(open_info, name)))
         return false;
-    if (open_info.nHeaderBytes == kSize &&
-        std::memcmp(open_info.pabyHeader, kHeaderOfUnknown, kSize) == 0)
-        return true;
-    if (!IsStoreUnknown(FolderOf(name))) return false;
-    if (open_info.pabyHeader == nullptr) {
-        open_info.pabyHeader = reinterpret_cast<GByte*>(CPLStrdup(kHeaderOfUnknown));
-        open_info.nHeaderBytes = kSize;
-    }
+    if (HeadOf(open_info) == kIsUnknown) return true;
+    if (!IsStoreUnknown(AddressOf(name))) return false;
+    StoreFinding(open_info, kIsUnknown);
     return true;
 }
 
 // True if a dataset of the store or array to which `name` leads is open in this process.
 bool IsTargetInUse(const char* name) {
-    const auto parsed = ParseConnectionString(name);
-    return parsed.ok() && IsStoreInUse(FolderOf(parsed->path), parsed->node);
+    const auto target = Resolve(name);
+    return target.ok() && IsStoreInUse(*target, target->node);
 }
 
 // True if the name leads to a Zarr store. Returns false for a store in use that GDAL would delete
@@ -302,17 +261,25 @@ bool IsIdentified(GDALOpenInfo& open_info) {
 }
 
 Result<std::unique_ptr<GDALDataset>> OpenAsAsked(GDALOpenInfo* open_info,
-                                                 const ConnectionString& name) {
-    return (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0 ? OpenRootGroup(open_info, name)
-                                                                  : OpenName(open_info, name);
+                                                 const StoreAddress& address) {
+    return (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0
+               ? OpenRootGroup(open_info, address)
+               : OpenAddress(open_info, address);
 }
 
-// Adds the branch, tag or snapshot of an Icechunk repository to `name`, if the open options select
-// one.
-Status SelectState(const GDALOpenInfo& open_info, ConnectionString& name) {
-    ZARR_ASSIGN_OR_RETURN(name.path,
-                          WithSelection(name.path, SelectionOf(open_info.papszOpenOptions)));
-    return {};
+// Returns the address to which the name leads: in an Icechunk repository, the state that the name
+// or the open options select.
+Result<StoreAddress> ResolveToOpen(const GDALOpenInfo& open_info, const ConnectionString& name) {
+    ZARR_ASSIGN_OR_RETURN(
+        StoreAddress address,
+        WithSelection(AddressOf(name.path), SelectionOf(open_info.papszOpenOptions)));
+    address.is_store = IsKnownAsStore(open_info);
+    if (!address.is_remote() && !address.is_store) {
+        address.is_store = HoldsStore(address);
+        if (!address.is_store)
+            if (auto found = FindIcechunk(address)) address = *std::move(found);
+    }
+    return address.At(name);
 }
 
 GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
@@ -321,23 +288,24 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
         EmitError(open_info->pszFilename, name.status());
         return nullptr;
     }
-    name->is_store = IsKnownAsStore(*open_info);
-    if (const Status selected = SelectState(*open_info, *name); !selected.ok()) {
-        EmitError(name->path, selected);
+    auto address = ResolveToOpen(*open_info, *name);
+    if (!address.ok()) {
+        EmitError(name->path, address.status());
         return nullptr;
     }
-    RecogniseIcechunk(*name);
-    auto dataset = OpenAsAsked(open_info, *name);
+    auto dataset = OpenAsAsked(open_info, *address);
     // A remote path is checked for an Icechunk repository only after opening has failed, because
     // the check costs requests.
-    if (dataset.status().code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(name->path)) {
-        name->path = AsIcechunk(FolderOf(name->path));
-        dataset = OpenAsAsked(open_info, *name);
+    if (dataset.status().code() == zarr::StatusCode::kNotFound && IsRemoteIcechunk(*address)) {
+        address = IcechunkAddress(*address).At(*name);
+        dataset = OpenAsAsked(open_info, *address);
     }
     if (dataset.ok()) return dataset->release();
-    if (FollowsV3Draft(name->path, dataset.status())) return OpenV3Draft(open_info, *name);
-    if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status())) return foreign;
-    EmitError(name->path, WithRefusal(FolderOf(name->path), dataset.status()));
+    if (address->scheme == PathScheme::kIcechunk) name->path = address->path();
+    if (FollowsV3Draft(*address, dataset.status())) return OpenV3Draft(open_info, *name, *address);
+    if (auto* const foreign = OpenForeignCodec(open_info, *name, *address, dataset.status()))
+        return foreign;
+    EmitError(name->path, WithRefusal(*address, dataset.status()));
     return nullptr;
 }
 

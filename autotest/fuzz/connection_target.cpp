@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/fuzz/targets.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr::fuzz {
 

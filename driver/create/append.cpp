@@ -29,7 +29,7 @@
 #include "driver/overviews/overview_plan.h"
 #include "driver/raster/band.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"
 
@@ -96,7 +96,7 @@ class DimensionAppend {
         const std::shared_ptr<const zarr::Hierarchy>& grown) {
         ZARR_ASSIGN_OR_RETURN(const OpenOptions open_options, OpenOptions::Parse(nullptr));
         Location location;
-        location.store_path = store_->Describe();
+        location.address = StoreAddress(store_->Describe());
         location.hierarchy = grown;
         location.node = plan_.path();
         location.kind = zarr::NodeKind::kArray;
@@ -376,8 +376,8 @@ class DimensionAppend {
 Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDataset& source,
                                                  const CreationOptions& options,
                                                  GDALProgressFunc progress, void* progress_data) {
-    const std::string folder = FolderOf(name);
-    if (!IsStoreFolder(folder))
+    const StoreAddress folder = AddressOf(name);
+    if (!HoldsStore(folder))
         return Status::NotFound("creation option APPEND_DIM: there is no Zarr store to append to");
     ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(folder));

@@ -14,14 +14,13 @@
 #include "driver/base/report.h"
 #include "driver/create/node_copy.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -31,7 +30,7 @@ using zarr::Status;
 
 namespace {
 
-Result<std::shared_ptr<const Hierarchy>> OpenSource(const StorePath& folder) {
+Result<std::shared_ptr<const Hierarchy>> OpenSource(const StoreAddress& folder) {
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(folder, {}));
     return Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
 }
@@ -49,14 +48,14 @@ Status CheckFormats(const Hierarchy& from, const std::string& node, const Hierar
 }
 
 // Copies a node to a path in an existing store.
-Status CopyInto(const StoreNode& from, const StoreNode& to) {
-    ZARR_RETURN_IF_ERROR(CheckChangeable(to.folder));
-    const bool is_same = from.folder.text() == to.folder.text();
+Status CopyInto(const StoreAddress& from, const StoreAddress& to) {
+    ZARR_RETURN_IF_ERROR(CheckChangeable(to));
+    const bool is_same = from.text() == to.text();
     if (is_same && zarr::IsAtOrBelow(to.node, from.node))
         return Status::Invalid("/" + to.node +
                                ": the target is the source itself, or lies inside of the source");
-    ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
-    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(to.folder));
+    ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from));
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(to));
     ZARR_ASSIGN_OR_RETURN(const auto target,
                           Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext()));
     ZARR_RETURN_IF_ERROR(CheckFormats(*source, from.node, *target));
@@ -66,7 +65,7 @@ Status CopyInto(const StoreNode& from, const StoreNode& to) {
     return copied.ok() ? closed : copied;
 }
 
-Status FillStore(const Hierarchy& source, const std::string& from, const std::string& folder,
+Status FillStore(const Hierarchy& source, const std::string& from, const StoreAddress& folder,
                  const std::string& to) {
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(folder));
     StoreUpdate update(store, zarr::WriteConsolidated::kYes, nullptr, nullptr, source.format());
@@ -77,22 +76,22 @@ Status FillStore(const Hierarchy& source, const std::string& from, const std::st
 
 // Copies a node to a new store. An array that is copied to the root of the new store becomes a
 // member of its root group, together with its coordinate arrays.
-Status CopyOut(const StoreNode& from, const StoreNode& to) {
-    ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
+Status CopyOut(const StoreAddress& from, const StoreAddress& to) {
+    ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from));
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, source->KindOf(from.node));
     std::string node = to.node;
     if (node.empty() && kind == zarr::NodeKind::kArray) node = zarr::LastName(from.node);
-    ZARR_ASSIGN_OR_RETURN(StoreReplacement copy, StoreReplacement::Begin(to.folder));
+    ZARR_ASSIGN_OR_RETURN(StoreReplacement copy, StoreReplacement::Begin(to));
     ZARR_RETURN_IF_ERROR(FillStore(*source, from.node, copy.folder(), node));
     return copy.Commit();
 }
 
 Status Copy(const char* new_name, const char* old_name) {
-    ZARR_ASSIGN_OR_RETURN(const StoreNode from, FindStoreNode(old_name));
-    ZARR_ASSIGN_OR_RETURN(const StoreNode to, FindTargetNode(new_name));
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress from, FindStoreNode(old_name));
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress to, FindTargetNode(new_name));
     if (IsInStore(to)) return CopyInto(from, to);
-    if (from.node.empty() && to.node.empty()) return CopyStore(from.folder, to.folder);
-    ZARR_RETURN_IF_ERROR(CheckFree(to.folder));
+    if (from.node.empty() && to.node.empty()) return CopyStore(from, to);
+    ZARR_RETURN_IF_ERROR(CheckFree(to));
     return CopyOut(from, to);
 }
 

@@ -37,10 +37,10 @@
 #include "driver/raster/pixel_statistics.h"
 #include "driver/store/access_refusal.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
+#include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/store_path.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -144,8 +144,8 @@ void CopyMetadata(GDALDataset& from, GDALDataset& to,
 
 // True if the dataset `source` is in `folder`, or reads files that are in `folder`.
 bool IsReadFrom(GDALDataset& source, const std::string& folder) {
-    const auto parsed = ParseConnectionString(source.GetDescription());
-    if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path).text(), folder)) return true;
+    const auto address = Resolve(source.GetDescription());
+    if (address.ok() && zarr::IsAtOrBelow(address->text(), folder)) return true;
     const CPLStringList files(source.GetFileList());
     for (int i = 0; i < files.size(); ++i)
         if (zarr::IsAtOrBelow(files[i], folder)) return true;
@@ -202,11 +202,11 @@ bool IsCategorical(GDALDataset& source) {
 }
 
 // Applies the profile of the parsed `options`, and completes them for `raster` at `target`.
-Status Complete(CreationOptions& options, const StoreNode& target, ProfiledRaster raster) {
+Status Complete(CreationOptions& options, const StoreAddress& target, ProfiledRaster raster) {
     const bool is_added = IsInStore(target) || options.append_subdataset;
     if (options.append_dim.empty()) {
         if (is_added && options.profile != Profile::kNone) {
-            ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(target.folder, {}));
+            ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(target, {}));
             ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
             raster.store_format = hierarchy->format();
         }
@@ -244,8 +244,8 @@ struct PlannedCopy {
     NewRaster raster;
 };
 
-Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreNode& target, NameValueList given) {
-    const std::string folder = TargetFolderOf(target.folder);
+Result<PlannedCopy> PlanCopy(GDALDataset& source, const StoreAddress& target, NameValueList given) {
+    const std::string folder = TargetOf(target);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(given));
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, parsed.pixel_type));
@@ -356,15 +356,15 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
     return status.ok();
 }
 
-Result<std::unique_ptr<ZarrDataset>> Append(const StoreNode& target, GDALDataset& source,
+Result<std::unique_ptr<ZarrDataset>> Append(const StoreAddress& target, GDALDataset& source,
                                             CreationOptions options, WatchedProgress& progress) {
     if (HasMask(source))
-        EmitWarning(target.folder, "the mask of the source is not stored with the appended slices");
+        EmitWarning(target, "the mask of the source is not stored with the appended slices");
     if (!target.node.empty())
         options.array_name = options.array_name.empty()
                                  ? target.node
                                  : zarr::JoinKey(target.node, options.array_name);
-    return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
+    return AppendAlong(target, source, options, WatchedProgress::Report, &progress);
 }
 
 // Returns the colours of the `bands` bands of a new raster by the options PHOTOMETRIC and ALPHA,
@@ -401,13 +401,12 @@ void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& 
 // Makes the store that `planned` describes at `target`, and copies the pixels of `source` into the
 // store. Returns the store's dataset. A status without a message means that the error was emitted.
 Result<std::unique_ptr<ZarrDataset>> CopyToNewStore(const char* name, GDALDataset& source,
-                                                    const StoreNode& target,
+                                                    const StoreAddress& target,
                                                     const PlannedCopy& planned, bool is_strict,
                                                     WatchedProgress& watched) {
     const CreationOptions& options = planned.options;
-    ZARR_ASSIGN_OR_RETURN(NewStore made,
-                          NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder),
-                                         planned.raster, options));
+    ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(CreatedDatasetName(name), TargetOf(target),
+                                                        planned.raster, options));
     ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
     dataset->AssumeColours(ColoursOf(options, planned.raster.bands, false));
     const bool is_closed_here = made.IsStaging();
@@ -434,18 +433,17 @@ Result<std::unique_ptr<ZarrDataset>> CreateForPixels(const char* name, NewRaster
     if (raster.bands < 1) return Status::Invalid("a raster needs at least one band");
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options));
     ZARR_ASSIGN_OR_RETURN(raster.dtype, StoredTypeFor(type, parsed.pixel_type));
-    ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress target, FindTargetNode(name));
     ZARR_RETURN_IF_ERROR(Complete(parsed, target, ProfiledRaster{raster}));
     if (!parsed.append_dim.empty())
         return Status::Unsupported(
             "creation option APPEND_DIM needs a source: it is for CreateCopy and "
             "gdal_translate");
-    EmitWarnings(target.folder, parsed.array.warnings);
+    EmitWarnings(target, parsed.array.warnings);
     ZARR_ASSIGN_OR_RETURN(raster, WithBandDimension(std::move(raster), parsed, nullptr));
     ZARR_RETURN_IF_ERROR(DeleteReplacedNode(name, parsed.keeps_nodes));
     ZARR_ASSIGN_OR_RETURN(
-        NewStore made,
-        NewStore::Make(CreatedDatasetName(name), TargetFolderOf(target.folder), raster, parsed));
+        NewStore made, NewStore::Make(CreatedDatasetName(name), TargetOf(target), raster, parsed));
     ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
     ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
     PrepareForPixels(*dataset, type, raster, parsed);
@@ -478,7 +476,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     WatchedProgress watched(progress, progress_data);
     const LockTimeoutScope lock_timeout(options);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
-        ZARR_ASSIGN_OR_RETURN(const StoreNode target, FindTargetNode(name));
+        ZARR_ASSIGN_OR_RETURN(const StoreAddress target, FindTargetNode(name));
         ZARR_ASSIGN_OR_RETURN(const PlannedCopy planned, PlanCopy(*source, target, options));
         if (!planned.options.append_dim.empty())
             return Append(target, *source, planned.options, watched);

@@ -26,12 +26,11 @@
 #include "driver/create/growing_coordinates.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -66,15 +65,15 @@ Status DeleteNodesExcept(const std::set<std::string>& kept, const zarr::Hierarch
     return {};
 }
 
-// Opens the new arrays as a dataset called `name`. The arrays are in the store at `store_path`.
+// Opens the new arrays as a dataset called `name`. The arrays are in the store at `address`.
 Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
-                                                 const std::string& store_path,
+                                                 const StoreAddress& address,
                                                  const std::shared_ptr<const zarr::Store>& store,
                                                  const std::vector<PlannedArray>& arrays,
                                                  bool is_appended) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     Location location;
-    location.store_path = store_path;
+    location.address = address;
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
     // If there are several arrays, their common group is opened as one dataset, in which each array
     // is a band.
@@ -499,13 +498,13 @@ std::string CopySignature(const NewRaster& raster, const std::vector<PlannedArra
 
 // Emits a warning if RESUME=YES has no effect.
 void WarnIfNotResumed(const NewRaster& raster, const CreationOptions& options,
-                      const std::string& folder, const std::string& signature) {
+                      const StoreAddress& folder, const std::string& signature) {
     const char* reason = nullptr;
     if (!raster.is_copied)
         reason = "the store is not made by a copy";
     else if (options.append_subdataset)
         reason = "an array is added to an existing store";
-    else if (FileOrFolderOf(folder) != folder)
+    else if (folder.is_below_vsizip())
         reason = "an unfinished zip file cannot be read";
     else if (signature.empty())
         reason = "the source has no files that identify it";
@@ -554,7 +553,7 @@ Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
 // Prepares the replacement of `folder` by a new store, and opens the new store for writing. If
 // `signature` is not empty, an unfinished store of the copy that `signature` identifies is
 // continued.
-Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
+Result<std::shared_ptr<zarr::Store>> OpenReplacement(const StoreAddress& folder,
                                                      const std::string& signature, bool is_read,
                                                      StoreReplacement& replacement) {
     UnfinishedCopies unfinished(signature);
@@ -572,16 +571,16 @@ Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
 }
 
 // Returns an error if a store, or a subdataset of an existing store, cannot be made in `folder`.
-Status CheckMakeable(const StorePath& folder, const CreationOptions& options) {
+Status CheckMakeable(const StoreAddress& folder, const CreationOptions& options) {
     if (!options.append_subdataset) return CheckWritable(folder);
-    if (!IsStoreFolder(folder))
+    if (!HoldsStore(folder))
         return Status::NotFound("there is no Zarr store to append a subdataset to");
     return CheckChangeable(folder);
 }
 
 }  // namespace
 
-Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder,
+Result<NewStore> NewStore::Make(const std::string& name, const StoreAddress& folder,
                                 const NewRaster& raster, const CreationOptions& options) {
     ZARR_RETURN_IF_ERROR(CheckMakeable(folder, options));
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
@@ -602,7 +601,8 @@ Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder
                                               raster.is_source_in_target, replacement));
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
-    made.store_path_ = options.append_subdataset ? store->Describe() : made.replacement_.folder();
+    made.address_ =
+        options.append_subdataset ? StoreAddress(store->Describe()) : made.replacement_.folder();
     made.locks_ = std::move(locks);
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
@@ -678,12 +678,12 @@ Status NewStore::Failed(const Status& status) {
 
 Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     if (update_ == nullptr) {
-        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(store_path_, {}));
-        return OpenCreated(name_, store_path_, store, arrays_, true);
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(address_, {}));
+        return OpenCreated(name_, address_, store, arrays_, true);
     }
-    const std::string name = IsStaging() ? store_path_ : name_;
+    const std::string name = IsStaging() ? address_ : name_;
     auto opened =
-        OpenCreated(name, store_path_, update_->store(), arrays_, options_.append_subdataset);
+        OpenCreated(name, address_, update_->store(), arrays_, options_.append_subdataset);
     if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);
@@ -708,9 +708,9 @@ Status NewStore::Commit() {
     if (was_staging) update_.reset();
     ZARR_RETURN_IF_ERROR(replacement_.Commit());
     if (!was_staging) return {};
-    store_path_ = replacement_.folder();
-    if (!CheckChangeable(store_path_).ok()) return {};
-    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(store_path_));
+    address_ = replacement_.folder();
+    if (!CheckChangeable(address_).ok()) return {};
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(address_));
     update_ = std::make_shared<StoreUpdate>(
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
@@ -724,7 +724,7 @@ Status NewStore::Commit() {
 
 Status NewStore::CommitBeforePixels() {
     const bool is_old_read = IsStaging() && IsStoreInUse(replacement_.final_folder());
-    if (!ArchiveOf(store_path_) && !is_old_read) return Commit();
+    if (!address_.is_below_vsizip() && !is_old_read) return Commit();
     update_->SetReplacement(std::exchange(replacement_, StoreReplacement()));
     return {};
 }

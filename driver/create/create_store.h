@@ -79,7 +79,7 @@ class NewStore {
     // Creates a store at `folder`, or adds arrays to the existing store there, for a dataset called
     // `name`. Fails before any change if `folder` holds something other than a store, or if the
     // arrays cannot be created.
-    static zarr::Result<NewStore> Make(const std::string& name, const StorePath& folder,
+    static zarr::Result<NewStore> Make(const std::string& name, const StoreAddress& folder,
                                        const NewRaster& raster, const CreationOptions& options);
 
     // True while the store has a temporary (staging) name, which Commit() replaces by the final
@@ -135,8 +135,8 @@ class NewStore {
     // Deletes the new arrays after the failure `status`, and returns `status`.
     zarr::Status Failed(const zarr::Status& status);
 
-    std::string name_;        // final name of the store
-    std::string store_path_;  // path of the store at present: a staging name or the final name
+    std::string name_;      // final name of the store
+    StoreAddress address_;  // path of the store at present: a staging name or the final name
     CreationOptions options_;
     std::vector<PlannedArray> arrays_;
     std::vector<BandDimension> band_dimensions_;

@@ -10,7 +10,7 @@
 #include "core/conventions/coordinates.h"
 #include "driver/base/gdal_types.h"
 #include "driver/georef/cf_srs.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 

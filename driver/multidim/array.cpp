@@ -467,7 +467,7 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
             options.multiband = true;
             options.dim_x.clear();
             options.dim_y.clear();
-            const std::string name = FormatConnectionString(location.store_path, location.node);
+            const std::string name = FormatConnectionString(location.address, location.node);
             auto dataset = OpenRaster(name, location, {}, options);
             if (dataset.ok()) {
                 (*dataset)->Finish({{}, false});

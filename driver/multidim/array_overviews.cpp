@@ -13,7 +13,7 @@
 #include "driver/multidim/array.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/raster/dataset.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 

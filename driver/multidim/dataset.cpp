@@ -20,7 +20,7 @@
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/access_refusal.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
@@ -119,15 +119,15 @@ class NewRoot {
         made.lock_wait_ = options.lock_wait;
         ZARR_ASSIGN_OR_RETURN(made.place_, FindTargetNode(name.c_str()));
         ZARR_ASSIGN_OR_RETURN(made.locks_, OpenSynchronizer(options.synchronizer));
-        made.place_.folder = TargetFolderOf(made.place_.folder);
+        made.place_ = TargetOf(made.place_);
         if (IsInStore(made.place_)) {
             ZARR_RETURN_IF_ERROR(made.AddGroup(options.format));
             return made;
         }
-        ZARR_RETURN_IF_ERROR(CheckWritable(made.place_.folder));
-        ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(made.place_.folder));
-        made.place_.folder = made.replacement_.folder();
-        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(made.place_.folder));
+        ZARR_RETURN_IF_ERROR(CheckWritable(made.place_));
+        ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(made.place_));
+        made.place_ = made.replacement_.folder().At(made.place_.node);
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(made.place_));
         ZARR_RETURN_IF_ERROR(
             made.UpdateOf(store, nullptr)->metadata().CreateGroup(made.place_.node));
         return made;
@@ -138,15 +138,15 @@ class NewRoot {
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
-        location.store_path = place_.folder;
+        location.address = place_;
         location.node = place_.node;
         location.kind = zarr::NodeKind::kGroup;
-        if (!IsStaging() && !CheckChangeable(location.store_path).ok()) {
-            ZARR_ASSIGN_OR_RETURN(const auto made, OpenStore(location.store_path, {}));
+        if (!IsStaging() && !CheckChangeable(location.address).ok()) {
+            ZARR_ASSIGN_OR_RETURN(const auto made, OpenStore(location.address, {}));
             ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(made));
             return std::make_shared<SharedResource>(std::move(location), std::move(options));
         }
-        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(location.store_path));
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(location.address));
         ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
         auto update = UpdateOf(store, location.hierarchy);
         return std::make_shared<SharedResource>(std::move(location), std::move(options),
@@ -156,14 +156,14 @@ class NewRoot {
     // must not be open.
     Status Commit() {
         ZARR_RETURN_IF_ERROR(replacement_.Commit());
-        if (!is_added_) place_.folder = replacement_.folder();
+        if (!is_added_) place_ = replacement_.folder().At(place_.node);
         return {};
     }
     // Deletes a group that was added to an existing store, because filling it failed. The group
     // must not be open. The destructor deletes a new store that was not committed.
     void Abandon() const {
         if (!is_added_) return;
-        const auto store = OpenStoreForUpdate(place_.folder);
+        const auto store = OpenStoreForUpdate(place_);
         if (!store.ok()) return;
         const auto update = UpdateOf(*store, nullptr);
         static_cast<void>(update->metadata().DeleteNode(place_.node));
@@ -175,8 +175,8 @@ class NewRoot {
     NewRoot() = default;
 
     Status AddGroup(std::optional<zarr::Format> stated) {
-        ZARR_RETURN_IF_ERROR(CheckChangeable(place_.folder));
-        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place_.folder));
+        ZARR_RETURN_IF_ERROR(CheckChangeable(place_));
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place_));
         ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
         ZARR_RETURN_IF_ERROR(CheckAddedFormat(stated, *hierarchy));
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(place_.node));
@@ -199,7 +199,7 @@ class NewRoot {
         return update;
     }
 
-    StoreNode place_;
+    StoreAddress place_;
     bool is_added_ = false;
     std::optional<zarr::Format> format_;  // format of a new store
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
@@ -289,10 +289,9 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
         if (AreReferencesAskedFor(options)) return NoReferencesWithoutSource();
         // Callers change the store after its creation. If a store at this path cannot be changed,
         // such as a remote zip file, CheckChangeable() fails before anything is created.
-        ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindTargetNode(name));
-        const std::string folder = TargetFolderOf(place.folder);
-        ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
-        if (!IsInStore(place)) ZARR_RETURN_IF_ERROR(CheckNotInUse(folder, {}, "overwritten"));
+        ZARR_ASSIGN_OR_RETURN(const StoreAddress place, FindTargetNode(name));
+        ZARR_RETURN_IF_ERROR(CheckChangeable(TargetOf(place)));
+        if (!IsInStore(place)) ZARR_RETURN_IF_ERROR(CheckNotInUse(place, {}, "overwritten"));
         ZARR_ASSIGN_OR_RETURN(const auto parsed, StoreOptions::Parse(options));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, parsed));
         ZARR_RETURN_IF_ERROR(made.Commit());

@@ -17,8 +17,8 @@
 #include "driver/multidim/dimension.h"
 #include "driver/multidim/dimension_registry.h"
 #include "driver/multidim/shared_resource.h"
+#include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
-#include "driver/store/store_folder.h"
 
 namespace zarr_driver {
 
@@ -194,7 +194,7 @@ Result<std::map<std::string, NewShape>> NewShapes(
 Status DeleteNode(SharedResource& session, const std::string& path) {
     StoreUpdate* const update = session.update();
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
-    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().store_path));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
     // The node is deleted in the store first. If this fails, the objects that represent the node
     // stay usable.
@@ -203,7 +203,7 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
         zarr::DeleteWithCompanions(update->metadata(), session.hierarchy(), path, {"", true}));
     session.NodesChanged();
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*update->store(), {{path, "", ""}}));
-    DeleteNodeSidecars(session.location().store_path, path);
+    DeleteNodeSidecars(session.location().address, path);
     for (const std::string& node : deleted) {
         update->Discard(node);
         session.DeleteObjects(node);
@@ -218,7 +218,7 @@ Status RenameNode(SharedResource& session, const std::string& node, const std::s
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(new_name));
-    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().store_path));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
     if (path == session.root() || path == session.location().node)
         return Status::Invalid(
             "/" + path + ": the dataset was opened as this node, so the node cannot be renamed");
@@ -228,7 +228,7 @@ Status RenameNode(SharedResource& session, const std::string& node, const std::s
         const auto renamed,
         zarr::RenameWithCompanions(update->metadata(), session.hierarchy(), path, new_name));
     session.NodesChanged();
-    RenameNodeSidecars(session.location().store_path, path,
+    RenameNodeSidecars(session.location().address, path,
                        zarr::JoinKey(zarr::ParentPath(path), new_name));
     Status first;
     for (const auto& [from, to] : renamed) {

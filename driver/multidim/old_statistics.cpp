@@ -44,7 +44,7 @@ void ClearOldStatistics(const SharedResource& session, const std::string& file) 
                                ? session.hierarchy().OpenArray(*path)
                                : zarr::Result<std::shared_ptr<const zarr::Array>>(path.status());
         SourceState state;
-        if (array.ok()) state.Add(session.store_path(), **array);
+        if (array.ok()) state.Add(session.address(), **array);
         const bool is_old = !array.ok() || std::max(state.newest_chunk(), state.newest_document()) >
                                                zarr::ModificationTime(stat);
         if (is_old) ClearStatisticsOf(*session.pam(), name.c_str());

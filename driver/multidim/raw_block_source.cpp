@@ -167,7 +167,7 @@ class RawBlockSource::Builder {
     Status Fill(const std::shared_ptr<zarr::MemoryStore>& store, const GDALGroup& root) {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
-        location.store_path = kPath;
+        location.address = StoreAddress(kPath);
         location.kind = zarr::NodeKind::kGroup;
         location.writable = store;
         ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
@@ -309,7 +309,7 @@ Status RawBlockSource::Verify() const {
     constexpr std::uint64_t kSamples = 32;
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     Location location;
-    location.store_path = kPath;
+    location.address = StoreAddress(kPath);
     location.kind = zarr::NodeKind::kGroup;
     location.hierarchy = hierarchy_;
     const auto session = std::make_shared<SharedResource>(std::move(location), std::move(options));

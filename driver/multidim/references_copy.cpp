@@ -22,14 +22,13 @@
 #include "driver/multidim/raw_block_source.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/location.h"
+#include "driver/store/resolve.h"
 #include "driver/store/staged_file.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/value_locations.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -51,22 +50,22 @@ MdimDataset* FindOwn(GDALDataset* source, std::unique_ptr<GDALDataset>& opened) 
 }
 
 // Returns the path in the connection string `name`, which is the target for the references.
-Result<StorePath> FindTarget(const char* name) {
-    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
-    if (parsed.has_node)
+Result<StoreAddress> FindTarget(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(StoreAddress target, Resolve(name));
+    if (target.has_node)
         return Status::Invalid("references are written as a whole, not as a node of a store");
-    return parsed.path;
+    return target;
 }
 
-Status CheckNoServerOrZip(const StorePath& path) {
-    return path.kind() == StorePath::Kind::kWebServer || ZipLocationOf(path)
+Status CheckNoServerOrZip(const StoreAddress& target) {
+    return target.kind() == StorePath::Kind::kWebServer || !target.archive.empty()
                ? Status::Unsupported("references are not written to web servers and zip files")
                : Status();
 }
 
 // Returns Ok if references may be written to `path` as JSON. The name must end in ".json", and an
 // existing file must be empty or hold references.
-Status CheckDocumentTarget(const StorePath& path) {
+Status CheckDocumentTarget(const StoreAddress& path) {
     ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(path));
     if (!EQUAL(CPLGetExtension(path.c_str()), "json"))
         return Status::Invalid(
@@ -101,7 +100,7 @@ class Progress {
 // Writes all references of a source to `writer`.
 using Export = std::function<Status(zarr::ReferenceWriter& writer)>;
 
-Status WriteJson(const StorePath& path, const Export& export_to) {
+Status WriteJson(const StoreAddress& path, const Export& export_to) {
     ZARR_RETURN_IF_ERROR(CheckDocumentTarget(path));
     ZARR_ASSIGN_OR_RETURN(const auto file, StagedFile::Create(path));
     zarr::KerchunkJsonWriter writer(*file);
@@ -109,8 +108,7 @@ Status WriteJson(const StorePath& path, const Export& export_to) {
     return file->Commit();
 }
 
-Status WriteParquet(const StorePath& path, const Export& export_to) {
-    const StorePath folder = FolderOf(path);
+Status WriteParquet(const StoreAddress& folder, const Export& export_to) {
     ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(folder));
     ZARR_ASSIGN_OR_RETURN(auto replacement, StoreReplacement::Begin(folder));
     const auto store = OpenFolder(replacement.folder());
@@ -125,7 +123,7 @@ Status ExportOwn(SharedResource& session, zarr::ReferenceWriter& writer,
     ZARR_RETURN_IF_ERROR(session.Flush());
     const zarr::Hierarchy& hierarchy = session.hierarchy();
     ZARR_ASSIGN_OR_RETURN(const auto locations,
-                          ValueLocations::Of(session.store_path(), hierarchy.store()));
+                          ValueLocations::Of(session.address(), hierarchy.store()));
     zarr::ReferenceExport part;
     part.root = session.root();
     if (const std::string* const array = session.single_array()) part.array = *array;
@@ -160,9 +158,7 @@ Status ExportOther(GDALDataset& source, zarr::ReferenceWriter& writer,
 
 Result<std::unique_ptr<GDALDataset>> OpenReferences(const StorePath& path) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    ConnectionString name;
-    name.path = path;
-    ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
+    ZARR_ASSIGN_OR_RETURN(Location location, Locate(StoreAddress(path), options));
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(
         std::make_shared<SharedResource>(std::move(location), std::move(options))));
 }
@@ -174,7 +170,7 @@ Result<std::unique_ptr<GDALDataset>> CopyAsReferences(const char* name, GDALData
                                                       GDALProgressFunc progress,
                                                       void* progress_data) {
     ZARR_ASSIGN_OR_RETURN(const ReferenceForm form, ParseReferenceForm(options));
-    ZARR_ASSIGN_OR_RETURN(const StorePath path, FindTarget(name));
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress path, FindTarget(name));
     std::unique_ptr<GDALDataset> opened;
     MdimDataset* const own = FindOwn(source, opened);
     Progress watched(progress, progress_data);

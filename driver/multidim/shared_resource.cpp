@@ -39,8 +39,8 @@ auto Live(const Map& map) {
 // read-only and may be a file or a repository of versions, so their PAM file is beside them.
 std::string PamPathOf(const Location& location, const std::string& root) {
     if (location.hierarchy->store()->Traits().locator != nullptr)
-        return SidecarBase(location.store_path, "/" + root + ":pam", false, {});
-    return zarr::JoinKey(location.store_path.text(), zarr::JoinKey(root, "pam"));
+        return SidecarBase(location.address, "/" + root + ":pam", false, {});
+    return zarr::JoinKey(location.address.text(), zarr::JoinKey(root, "pam"));
 }
 
 // Opens PAM. The file is written when PAM is destroyed, which is no error if the folder of
@@ -60,7 +60,7 @@ SharedResource::SharedResource(Location location, OpenOptions options,
                                std::unique_ptr<StoreUpdate> update)
     : location_(std::move(location)),
       options_(std::move(options)),
-      store_in_use_(location_.store_path),
+      store_in_use_(location_.address),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
       pam_path_(PamPathOf(location_, root_)),
@@ -68,7 +68,7 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       update_(std::move(update)),
       attributes_(std::make_unique<AttributeRegistry>()),
       dimensions_(std::make_unique<DimensionRegistry>(*this)),
-      activity_(location_.store_path, location_.hierarchy) {
+      activity_(location_.address, location_.hierarchy) {
     if (is_array_)
         store_in_use_.Show(location_.node);
     else
@@ -102,7 +102,7 @@ std::string SharedResource::GroupName(const std::string& path) const {
 }
 
 std::string SharedResource::ArrayName(const std::string& path) const {
-    return path.empty() ? RootArrayName(location_.store_path) : OutsideArrays(*this).NameOf(path);
+    return path.empty() ? RootArrayName(location_.address) : OutsideArrays(*this).NameOf(path);
 }
 
 std::string SharedResource::ArrayFullName(const std::string& path) const {

@@ -42,7 +42,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     SharedResource(const SharedResource&) = delete;
     SharedResource& operator=(const SharedResource&) = delete;
 
-    const std::string& store_path() const { return location_.store_path; }
+    const std::string& store_path() const { return location_.address; }
+    const StoreAddress& address() const { return location_.address; }
     // Stores pending attributes, and returns the hierarchy of the store.
     const zarr::Hierarchy& hierarchy() const;
     // Returns the hierarchy of the store without storing pending attributes.

@@ -22,7 +22,8 @@ namespace zarr_driver {
 class StoreRaster : public GDALPamDataset {
   public:
     const Location& location() const { return location_; }
-    const std::string& store_path() const { return location_.store_path; }
+    const std::string& store_path() const { return location_.address; }
+    const StoreAddress& address() const { return location_.address; }
     const OpenOptions& options() const { return options_; }
     // Returns the object that writes to the store; nullptr if the dataset is read-only.
     virtual StoreUpdate* update() const = 0;
@@ -50,7 +51,7 @@ class StoreRaster : public GDALPamDataset {
     StoreRaster(Location location, OpenOptions options)
         : location_(std::move(location)),
           options_(std::move(options)),
-          store_in_use_(location_.store_path) {}
+          store_in_use_(location_.address) {}
 
     const Location location_;
     const OpenOptions options_;

@@ -20,7 +20,6 @@
 #include "driver/base/report.h"
 #include "driver/raster/band_colours.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -38,7 +37,7 @@ std::string FileOf(const std::string& store_path, const BandArray& array) {
 
 // True if the store is in a folder that takes no requests.
 bool IsInLocalFolder(const std::string& store_path) {
-    return TakesNoRequests(store_path) && !ArchiveOf(store_path);
+    return TakesNoRequests(store_path) && !StorePath(store_path).is_below_vsizip();
 }
 
 // Returns the time when a local file was written; nullopt if it is missing or not local.

@@ -23,8 +23,7 @@
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
-#include "driver/store/store_path.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -54,7 +53,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     zarr::Warnings of_image;
     array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
-                                                 array.listing, location_.store_path, options_);
+                                                 array.listing, location_.address, options_);
     array.nodata = ReadNodata(array).Report(warnings);
     array.ReadLists(*location_.hierarchy, is_level_ ? of_image : warnings);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
@@ -573,7 +572,7 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     std::optional<CreationHold> hold;
     if (error != CE_None) hold.emplace(update_->store());
     note(update_->store()->Flush());
-    return ArchiveOf(store_path()) || SavePam() ? error : CE_Failure;
+    return address().is_below_vsizip() || SavePam() ? error : CE_Failure;
 }
 
 ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {

@@ -19,9 +19,8 @@
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/raster/pam_merge.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -81,7 +80,7 @@ const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->
 CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
-    if (!location_.store_path.is_remote()) return siblings;
+    if (!location_.address.is_remote()) return siblings;
     if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) && !StorePath(auxiliary).Url())
         return siblings;
     siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
@@ -134,8 +133,8 @@ constexpr const char* kMadeOf = "MADE_OF";  // BaseState() of the array, stored 
 constexpr const char* kSize = "SIZE";       // size of the raster that control points refer to
 constexpr const char* kBands = "BANDS";     // number of bands when PAM was stored
 
-void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
-    state.Add(store_path, *array.layout.array);
+void AddState(const StoreAddress& store, const BandArray& array, SourceState& state) {
+    state.Add(store, *array.layout.array);
     const auto add = [&](std::string_view name) {
         if (const json::Value* value = array.layout.facts.attributes.Find(name))
             state.Add(std::string(name) + json::Dump(*value));
@@ -150,9 +149,9 @@ void AddState(const std::string& store_path, const BandArray& array, SourceState
 
 // Returns the state of the chunks and metadata of `array`. Statistics of `array` are valid as long
 // as this state does not change.
-SourceState StateOf(const std::string& store_path, const BandArray& array) {
+SourceState StateOf(const StoreAddress& store, const BandArray& array) {
     SourceState state = SourceState::LikeFolder();
-    AddState(store_path, array, state);
+    AddState(store, array, state);
     return state;
 }
 
@@ -166,7 +165,7 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
-    const SourceState state = StateOf(store_path(), array);
+    const SourceState state = StateOf(address(), array);
     chunks_of_statistics_[&array] = state.Chunks();
     if (state.Text() == made_from) return true;
     const bool is_copy = PamItem(tree, kPamState, kMadeIn) != std::to_string(state.folder_id());
@@ -207,7 +206,7 @@ XmlTree ZarrPamDataset::StoredPamOf(const BandArray& array) {
         RemoveColours(*tree);
     if (is_new_) return tree;
     XmlTree builtin = BuiltinPam(BuiltinFileOf(array), array,
-                                 [&] { return StateOf(store_path(), array).newest_chunk(); });
+                                 [&] { return StateOf(address(), array).newest_chunk(); });
     if (builtin == nullptr || tree == nullptr)
         return tree != nullptr ? std::move(tree) : std::move(builtin);
     if (HoldsStatistics(*tree)) RemoveStatistics(*builtin);
@@ -282,7 +281,7 @@ void ZarrPamDataset::ForgetStatisticsOf(const BandArray& array) {
 std::map<const BandArray*, SourceState> ZarrPamDataset::ForgetOutdatedStatistics() {
     std::map<const BandArray*, SourceState> states;
     for (const BandArray* const array : ArraysWithStatistics()) {
-        const SourceState state = StateOf(store_path(), *array);
+        const SourceState state = StateOf(address(), *array);
         const auto recorded = chunks_of_statistics_.find(array);
         if (recorded != chunks_of_statistics_.end() &&
             HaveChunksChanged(recorded->second, state.Chunks()))
@@ -295,9 +294,9 @@ std::map<const BandArray*, SourceState> ZarrPamDataset::ForgetOutdatedStatistics
 
 void ZarrPamDataset::RecordChunks(const BandArray& array) {
     // Pending pixels would change the chunks afterwards. An error stays for the next flush.
-    if (ArchiveOf(store_path()) && update() != nullptr) return;
+    if (address().is_below_vsizip() && update() != nullptr) return;
     if (!FlushPixels().ok()) return;
-    chunks_of_statistics_[&array] = StateOf(store_path(), array).Chunks();
+    chunks_of_statistics_[&array] = StateOf(address(), array).Chunks();
 }
 
 void ZarrPamDataset::RecordLoadedStatistics() {
@@ -378,7 +377,7 @@ Status ZarrPamDataset::StorePam() {
         // Statistics are stored with the state of their chunks. In a zip file this state is known
         // only after the file is closed, so it is not stored.
         const auto found = states.find(&array);
-        if (trees[i] != nullptr && found != states.end() && !ArchiveOf(store_path())) {
+        if (trees[i] != nullptr && found != states.end() && !address().is_below_vsizip()) {
             const SourceState& state = found->second;
             AddPamItems(*trees[i], kPamState,
                         {{kMadeFrom, state.Text()},
@@ -447,12 +446,12 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     const bool has_stored_statistics = LoadStoredPam();
     const AuxiliaryFile plain = opened.is_new         ? AuxiliaryFile()
                                 : location_.auxiliary ? *location_.auxiliary
-                                                      : LoadAuxiliaryFile(store_path());
-    sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
+                                                      : LoadAuxiliaryFile(address());
+    sidecar_base_ = SidecarBase(address(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
     // A zip file that is being written cannot be read and contains no sidecar files, so none are
     // looked for.
-    const bool is_being_written = opened.is_new && ArchiveOf(sidecar_base_).has_value();
+    const bool is_being_written = opened.is_new && StorePath(sidecar_base_).is_below_vsizip();
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     const bool is_plain = sidecar_base_ == store_path();
     has_auxiliary_ = plain.is_local && is_plain
@@ -460,7 +459,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
                          : is_on && WrittenAt(sidecar_base_ + ".aux.xml").has_value();
     CPLStringList siblings(RemoteSiblings(plain, is_plain));
     // Creation has deleted the sidecar files of an old remote store.
-    const bool is_new_remote = opened.is_new && location_.store_path.is_remote();
+    const bool is_new_remote = opened.is_new && location_.address.is_remote();
     if (siblings.empty() && (is_being_written || is_new_remote))
         siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
     are_statistics_unchecked_ = has_stored_statistics;
@@ -513,7 +512,7 @@ void ZarrPamDataset::LoadMultidimPam() {
 
 SourceState ZarrPamDataset::StateOfSources() const {
     SourceState state;
-    for (const auto& array : arrays_) AddState(store_path(), *array, state);
+    for (const auto& array : arrays_) AddState(address(), *array, state);
     return state;
 }
 

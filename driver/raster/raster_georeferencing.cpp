@@ -23,7 +23,7 @@ Georeferencing RasterGeoreferencing::Read(const zarr::Hierarchy& hierarchy,
     options.fixed.resize(facts.dimensions.size());
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
         options.fixed[layout.other_axes[i]] = layout.fixed[i];
-    return ReadGeoreferencing(hierarchy, facts, location_.store_path, options);
+    return ReadGeoreferencing(hierarchy, facts, location_.address, options);
 }
 
 const Georeferencing& RasterGeoreferencing::Find() const {
@@ -31,7 +31,7 @@ const Georeferencing& RasterGeoreferencing::Find() const {
     found_.emplace();
     if (arrays_.empty()) return *found_;
     const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
-    const std::string& store = location_.store_path;
+    const std::string& store = location_.address;
     found_ = Read(*location_.hierarchy, facts);
     EmitWarnings(store + ": /" + facts.path, found_->warnings);
     WarnOfFailure(*location_.hierarchy, store);
@@ -142,7 +142,7 @@ Status RasterGeoreferencing::RemoveCoordinates(const CoordinateArrays& arrays) c
         const std::string path = layout.facts.dimensions[*axis].coordinate_path;
         ZARR_ASSIGN_OR_RETURN(const bool is_removed, arrays.Remove(path));
         if (!is_removed) {
-            EmitWarning(location_.store_path.text() + ": /" + layout.facts.path,
+            EmitWarning(location_.address.text() + ": /" + layout.facts.path,
                         "the geotransform is not cleared, because other arrays use the "
                         "coordinates /" +
                             path);
@@ -164,7 +164,7 @@ Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written_arrays,
         WriteGeoreferencingArrays(arrays, arrays_[0]->layout, position, convention, warnings));
-    const std::string& store = location_.store_path;
+    const std::string& store = location_.address;
     EmitWarnings(store + ": /" + arrays_[0]->layout.facts.path, warnings);
     if (SuitsEveryReader(convention)) {
         std::vector<const RasterLayout*> layouts;

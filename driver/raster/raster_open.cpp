@@ -19,7 +19,7 @@
 #include "driver/raster/band_colours.h"
 #include "driver/raster/ome.h"
 #include "driver/raster/subdatasets.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -107,7 +107,7 @@ void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
     if (!std::all_of(layouts.begin(), layouts.end(), are_apart)) return add();
     dataset.overviews().LoadLater([&location, add] {
         add();
-        WarnOfFailure(*location.hierarchy, location.store_path);
+        WarnOfFailure(*location.hierarchy, location.address);
     });
 }
 
@@ -127,7 +127,7 @@ std::vector<Pyramid> PyramidOver(ZarrDataset& dataset, const std::string& path) 
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
     auto [pyramid, warnings] = zarr::FindPyramidOf(*request.location.hierarchy, path);
     if (!pyramid || !pyramid->is_overviews || pyramid->levels[0].path != path) return {};
-    EmitWarnings(request.location.store_path, warnings);
+    EmitWarnings(request.location.address, warnings);
     return {std::move(*pyramid)};
 }
 
@@ -421,7 +421,7 @@ Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     if (are_bases)
         pyramids.insert(pyramids.end(), contents.pyramids.begin(), contents.pyramids.end());
     ZARR_RETURN_IF_ERROR(AddGroupBands(request, bands, pyramids, *dataset));
-    WarnOfOtherLocations(group.Rasters(), bands, location.store_path);
+    WarnOfOtherLocations(group.Rasters(), bands, location.address);
     return dataset;
 }
 
@@ -431,14 +431,14 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     const Status group_status = location.hierarchy->CheckGroup(location.node);
     if (!group_status.ok()) warnings.push_back(group_status.message());
     ZARR_ASSIGN_OR_RETURN(const Contents contents, List(location, request.options, warnings));
-    EmitWarnings(location.store_path, warnings);
+    EmitWarnings(location.address, warnings);
     const std::vector<const CatalogArray*> rasters = contents.Rasters();
     const bool list_all = request.options.list_all_arrays;
     if (rasters.empty() && !list_all)
         if (const CatalogArray* bad = contents.FirstBad()) return bad->status;
-    WarnOfBadArrays(contents.groups, location.store_path);
-    WarnOfUnusedMasks(contents.groups, location.store_path);
-    WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
+    WarnOfBadArrays(contents.groups, location.address);
+    WarnOfUnusedMasks(contents.groups, location.address);
+    WarnOfUnconsolidated(Unconsolidated(location, contents), location.address);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
     // If the only array has one dimension, it is opened as a raster with a single row.
     const CatalogArray* const only = contents.OnlyArray();

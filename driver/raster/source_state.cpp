@@ -11,7 +11,6 @@
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -99,12 +98,13 @@ void SourceState::AddFolder(const std::string& folder, const zarr::Array& array)
     has_chunks_ = has_chunks_ && status.ok() && are_known;
 }
 
-void SourceState::Add(const std::string& store_path, const zarr::Array& array) {
+void SourceState::Add(const StoreAddress& store, const zarr::Array& array) {
     documents_.Add(array.path()).Add(zarr::MetadataText(array.metadata()));
-    if (const auto place = ZipLocationOf(store_path)) {
-        if (VSIIsLocal(place->archive.c_str())) AddZip(place->archive, array);
+    if (!store.archive.empty()) {
+        if (VSIIsLocal(store.archive.c_str())) AddZip(store.archive, array);
         return;
     }
+    const std::string& store_path = store;
     if (!VSIIsLocal(store_path.c_str())) return;
     const std::string folder = array.path().empty() ? store_path : store_path + "/" + array.path();
     has_chunks_ = true;

@@ -10,6 +10,7 @@
 
 #include "core/array/array.h"
 #include "core/base/digest.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -26,14 +27,14 @@ class SourceState {
         return state;
     }
 
-    // Adds the metadata of an array in the store at `store_path`, and facts about its chunks.
+    // Adds the metadata of an array in `store`, and facts about its chunks.
     // Chunks are examined only where this costs no requests: in local folders, /vsimem/ and zip
     // files.
     //
     // The facts are the name and size of each chunk, and its time in a folder, its checksum in a
     // zip file, or its bytes in /vsimem/. If a folder has more than kMaxInspectedChunks chunks,
     // only the time of the folder is added.
-    void Add(const std::string& store_path, const zarr::Array& array);
+    void Add(const StoreAddress& store, const zarr::Array& array);
     // Adds a text about another input of the statistics or overviews, such as an attribute.
     void Add(const std::string& text) { documents_.Add(text); }
 

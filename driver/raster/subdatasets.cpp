@@ -9,7 +9,7 @@
 #include "driver/base/gdal_types.h"
 #include "driver/base/report.h"
 #include "driver/georef/common_location.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -66,7 +66,7 @@ bool IsListed(const CatalogArray& array, const OpenOptions& options) {
 ArrayList BandsOf(const CatalogGroup& group, const Location& location, const OpenOptions& options) {
     if (!group.IsOneGrid()) return {};
     ArrayList bands =
-        ArraysInOneLocation(*location.hierarchy, group.Rasters(), location.store_path, options);
+        ArraysInOneLocation(*location.hierarchy, group.Rasters(), location.address, options);
     if (bands.size() < 2) bands.clear();
     return bands;
 }
@@ -85,7 +85,7 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
         });
     if (dataset.BandsHaveArrays())
         dataset.AddSubdataset(
-            FormatConnectionString(location.store_path, location.node),
+            FormatConnectionString(location.address, location.node),
             DescribeComposite(static_cast<std::uint64_t>(dataset.GetRasterYSize()),
                               static_cast<std::uint64_t>(dataset.GetRasterXSize()), location.node,
                               static_cast<std::size_t>(dataset.GetRasterCount())));
@@ -99,7 +99,7 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
         for (; first != last; ++first)
             for (const CatalogArray& array : (*first)->arrays)
                 if (IsListed(array, options))
-                    dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
+                    dataset.AddSubdataset(FormatConnectionString(location.address, array.path),
                                           DescribeForList(**first, array));
     };
     // Groups with bands are listed before single arrays. If the first of these groups holds no
@@ -110,7 +110,7 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
     add_arrays(ordered.begin(), unlisted);
     for (const auto& [group, bands] : composites) {
         const auto& shape = bands[0]->metadata.shape;
-        dataset.AddSubdataset(FormatConnectionString(location.store_path, group->path),
+        dataset.AddSubdataset(FormatConnectionString(location.address, group->path),
                               DescribeComposite(shape[0], shape[1], group->path,
                                                 std::max(bands.size(), group->band_count)));
     }
@@ -151,10 +151,10 @@ void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::strin
 
 void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset) {
     if (layout.slices > kMaxBands) {
-        EmitWarning(location.store_path,
+        EmitWarning(location.address,
                     "/" + layout.facts.path + ": " + std::to_string(layout.slices) +
                         " slices are too many to list; open one by its name, such as " +
-                        FormatConnectionString(location.store_path, layout.facts.path,
+                        FormatConnectionString(location.address, layout.facts.path,
                                                layout.SliceIndices(0)));
         return;
     }
@@ -164,11 +164,10 @@ void ListSlices(const RasterLayout& layout, const Location& location, ZarrDatase
         for (std::size_t i = 0; i < indices.size(); ++i)
             text += (i != 0 ? ", " : " ") + layout.facts.dimensions[layout.other_axes[i]].name +
                     " " + std::to_string(indices[i]);
-        dataset.AddSubdataset(
-            FormatConnectionString(location.store_path, layout.facts.path, indices),
-            "[" + std::to_string(layout.Height()) + "x" + std::to_string(layout.Width()) + "] /" +
-                layout.facts.path + ", " + text + " (" + TypeText(layout.facts.metadata.dtype) +
-                ")");
+        dataset.AddSubdataset(FormatConnectionString(location.address, layout.facts.path, indices),
+                              "[" + std::to_string(layout.Height()) + "x" +
+                                  std::to_string(layout.Width()) + "] /" + layout.facts.path +
+                                  ", " + text + " (" + TypeText(layout.facts.metadata.dtype) + ")");
     }
 }
 

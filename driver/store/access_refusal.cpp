@@ -14,7 +14,7 @@
 
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -128,8 +128,8 @@ Status WithRefusal(const StorePath& folder, Status failure) {
 }
 
 Status WithRefusalOf(const char* name, Status failure) {
-    const auto parsed = ParseConnectionString(name);
-    return parsed.ok() ? WithRefusal(FolderOf(parsed->path), std::move(failure)) : failure;
+    const auto address = Resolve(name);
+    return address.ok() ? WithRefusal(*address, std::move(failure)) : failure;
 }
 
 }  // namespace zarr_driver

@@ -15,9 +15,8 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
 #include "driver/store/location.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -29,8 +28,8 @@ namespace {
 
 // True if the root's `zarr_format` is a string: drafts of Zarr v3 have a URL there, the final v3
 // the number 3.
-bool HasV3DraftRoot(const std::string& folder) {
-    const auto store = OpenStore(folder, {});
+bool HasV3DraftRoot(const StoreAddress& address) {
+    const auto store = OpenStore(address, {});
     zarr::Buffer text;
     if (!store.ok()) return false;
     const auto found = zarr::GetDocument(**store, std::string(zarr::kV3Document), text);
@@ -41,24 +40,21 @@ bool HasV3DraftRoot(const std::string& folder) {
 }
 
 // Returns the name for GDAL's built-in Zarr driver of the store that `name` means to this driver.
-std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
+std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name,
+                           const StoreAddress& address) {
     std::string path = name.path;
     // The user's spelling is not passed on, because the built-in driver accepts fewer spellings
     // than this driver.
     const std::string written = open_info.pszFilename;
     const std::size_t at = written.find(path);
     bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
-    const auto place = ZipLocationOf(path);
-    if (place && !ArchiveOf(path)) {
+    if (address.IsZipFile()) {
         is_as_written = false;
-        path = kZipPrefix + place->archive;
-        const auto archive = OpenZip(place->archive);
-        const std::string inner = archive.ok() ? InnerFolder(*place, **archive) : "";
-        if (!inner.empty()) path += "/" + inner;
+        const auto archive = OpenZip(address.archive);
+        path = ZipAddress(address.archive, archive.ok() ? InnerFolder(address, **archive) : "");
     } else if (zarr::LastName(path) == zarr::kV3Document) {
         is_as_written = false;
-        path = zarr::ParentPath(path);
-        if (path.empty()) path = ".";
+        path = address;
     }
     if (is_as_written && (name.has_prefix || !name.path.is_remote())) return open_info.pszFilename;
     if (name.has_node) return FormatConnectionString(path, name.node, name.indices);
@@ -92,18 +88,20 @@ Status V3DraftError() {
         "FORMAT=ZARR_V2 with gdalmdimtranslate of one of these versions");
 }
 
-bool FollowsV3Draft(const StorePath& path, const Status& failure) {
+bool FollowsV3Draft(const StoreAddress& address, const Status& failure) {
     const QuietErrors quiet;
     return (failure.code() == zarr::StatusCode::kUnsupported ||
             failure.code() == zarr::StatusCode::kCorrupt) &&
-           HasV3DraftRoot(FolderOf(path));
+           HasV3DraftRoot(address);
 }
 
-GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name) {
+GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name,
+                         const StoreAddress& address) {
     // Some versions of GDAL's built-in driver still read drafts of Zarr v3.
     if (Builtin() != nullptr) {
         const QuietErrors quiet;
-        GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
+        GDALDataset* const dataset =
+            OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name, address));
         if (dataset != nullptr) return dataset;
     }
     EmitError(name.path, V3DraftError());
@@ -111,17 +109,17 @@ GDALDataset* OpenV3Draft(GDALOpenInfo* open_info, const ConnectionString& name) 
 }
 
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
-                              const Status& failure) {
+                              const StoreAddress& address, const Status& failure) {
     const bool is_raster = (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) == 0;
     if (failure.code() != zarr::StatusCode::kUnsupported || !is_raster || Builtin() == nullptr)
         return nullptr;
     std::unique_ptr<GDALDataset> dataset;
     {
         const QuietErrors quiet;
-        const auto location = Locate(name, {});
+        const auto location = Locate(address, {});
         if (!location.ok()) return nullptr;
         if (!HoldsForeign(*location)) return nullptr;
-        dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
+        dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name, address)));
         // A dataset with only subdatasets is useless, because the built-in driver cannot open these
         // subdatasets.
         if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;

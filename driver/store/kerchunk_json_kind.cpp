@@ -18,11 +18,11 @@
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 #include "driver/base/debug_log.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/reference_targets.h"
 #include "driver/store/shared_maps.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -36,19 +36,6 @@ constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 std::string LowerCase(std::string_view name) { return CPLString(std::string(name)).tolower(); }
 
 bool IsCompressed(std::string_view name) { return zarr::EndsWith(LowerCase(name), ".zst"); }
-
-// Returns the path of the JSON document: the text between the braces of
-// "/vsikerchunk_json_ref/{path}", or `path` itself if it has no such prefix.
-StorePath DocumentOf(const StorePath& path) {
-    std::string document = path;
-    for (const char* prefix : kKerchunkJsonPrefixes)
-        if (STARTS_WITH(document.c_str(), prefix) && document.back() == '}')
-            return document.substr(std::strlen(prefix) + 1,
-                                   document.size() - std::strlen(prefix) - 2);
-    return path;
-}
-
-bool IsBehindPrefix(const StorePath& path) { return DocumentOf(path).text() != path.text(); }
 
 // Splits the path of a JSON document into its folder and its file name. A query of a URL stays with
 // the folder.
@@ -66,16 +53,17 @@ auto& documents = *new SharedMaps<zarr::KerchunkJson>();
 
 // Returns how many bytes of a document are read at a time. If the folder is remote, each of these
 // reads is one request.
-std::size_t BlockOf(const StorePath& folder) {
+std::size_t BlockOf(const StoreAddress& folder) {
     constexpr std::size_t kMega = std::size_t{1} << 20;
     // In a zip file, the whole document is read at once: a deflated member is decompressed from its
     // start for each read.
-    if (ZipLocationOf(folder)) return 1024 * kMega;
+    if (!folder.archive.empty()) return 1024 * kMega;
     return folder.is_remote() ? 32 * kMega : kMega;
 }
 
 Result<MapPtr> ReadDocument(const StorePath& document, const StoreAccess& access) {
-    const auto [folder, name] = Split(document);
+    const auto [path, name] = Split(document);
+    const StoreAddress folder(path);
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(folder, access));
     const zarr::ObjectVersion version = store->VersionOf(name);
     const std::string identity =
@@ -94,9 +82,9 @@ Result<MapPtr> ReadDocument(const StorePath& document, const StoreAccess& access
     return map;
 }
 
-Result<std::shared_ptr<const zarr::Store>> OpenKerchunkJson(const StorePath& path,
+Result<std::shared_ptr<const zarr::Store>> OpenKerchunkJson(const StoreAddress& address,
                                                             const StoreAccess& access) {
-    const StorePath document = DocumentOf(path);
+    const StorePath& document = address.container;
     ZARR_ASSIGN_OR_RETURN(MapPtr map, ReadDocument(document, access));
     const StorePath folder = Split(document).first;
     auto targets = OpenReferenceTargets(folder, folder, map->SampleLocation());
@@ -105,19 +93,8 @@ Result<std::shared_ptr<const zarr::Store>> OpenKerchunkJson(const StorePath& pat
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
-Status ReadOnly() { return Status::Unsupported("references are read-only"); }
-
-Result<std::shared_ptr<zarr::Store>> OpenKerchunkJsonForUpdate(const StorePath& /*path*/,
-                                                               const StoreAccess& /*access*/) {
-    return ReadOnly();
-}
-
-Status CheckKerchunkJson(const StorePath& /*path*/, StoreOperation /*operation*/) {
-    return ReadOnly();
-}
-
-Status EraseKerchunkJson(const std::string& path, bool /*is_store*/) {
-    return EraseFileOrFolder(DocumentOf(path));
+Status EraseKerchunkJson(const StoreAddress& address, bool /*is_store*/) {
+    return EraseFileOrFolder(address.container);
 }
 
 // Returns the first 1024 bytes of a local file. Returns an empty string if the file cannot be read.
@@ -130,6 +107,29 @@ std::string StartOf(const std::string& path) {
     return file.ReadAt(0, memory) == 0 ? start : std::string();
 }
 
+// True if the file at `path` holds Kerchunk references. Decides by the file's name and by `start`,
+// its first bytes.
+bool AreKerchunkReferences(const std::string& path, std::string_view start) {
+    const std::string_view name = zarr::LastName(path);
+    if (!IsNamedAsReferences(name)) return false;
+    return IsCompressed(name) ? start.substr(0, kZstdMagic.size()) == kZstdMagic
+                              : zarr::MayBeKerchunkJson(start);
+}
+
+bool IsKerchunkJson(const StoreAddress& address) {
+    if (address.scheme != PathScheme::kNone) return address.scheme == PathScheme::kKerchunkJson;
+    std::string text = address;
+    static_cast<void>(TakeQuery(address, text));
+    if (!IsNamedAsReferences(zarr::LastName(text))) return false;
+    if (address.kind() != StorePath::Kind::kLocal) return true;
+    return AreKerchunkReferences(text, StartOf(text));
+}
+
+bool IsProvenByStart(const StorePath& path, std::string_view start) {
+    if (!start.empty()) return AreKerchunkReferences(path, start);
+    return !path.is_remote() && IsKerchunkJson(StoreAddress(path));
+}
+
 }  // namespace
 
 bool IsNamedAsReferences(std::string_view name) {
@@ -138,25 +138,10 @@ bool IsNamedAsReferences(std::string_view name) {
     return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst");
 }
 
-bool AreKerchunkReferences(const std::string& path, std::string_view start) {
-    const std::string_view name = zarr::LastName(path);
-    if (!IsNamedAsReferences(name)) return false;
-    return IsCompressed(name) ? start.substr(0, kZstdMagic.size()) == kZstdMagic
-                              : zarr::MayBeKerchunkJson(start);
-}
-
-bool IsKerchunkJson(const StorePath& path) {
-    if (IsBehindPrefix(path)) return true;
-    std::string text = path;
-    static_cast<void>(TakeQuery(path, text));
-    if (!IsNamedAsReferences(zarr::LastName(text))) return false;
-    if (path.kind() != StorePath::Kind::kLocal) return true;
-    return AreKerchunkReferences(text, StartOf(text));
-}
-
 void ForgetKerchunkJson() { documents.Forget(); }
 
-const StoreKind kKerchunkJsonKind = {IsKerchunkJson,    OpenKerchunkJson, OpenKerchunkJsonForUpdate,
-                                     CheckKerchunkJson, nullptr,          EraseKerchunkJson};
+const StoreKind kKerchunkJsonKind = {
+    IsKerchunkJson, IsProvenByStart,          IsThereAlways, IsRootItself,     OpenKerchunkJson,
+    nullptr,        RefuseChangeOfReferences, nullptr,       EraseKerchunkJson};
 
 }  // namespace zarr_driver

@@ -22,8 +22,8 @@
 #include "driver/base/report.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/reference_targets.h"
+#include "driver/store/resolve.h"
 #include "driver/store/shared_maps.h"
-#include "driver/store/store_folder.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -37,22 +37,14 @@ namespace {
 using StorePtr = std::shared_ptr<const zarr::Store>;
 using ParquetMapPtr = std::shared_ptr<const zarr::KerchunkParquet>;
 
-// Returns the folder of the references: the path inside "/vsikerchunk_parquet_ref/{path}", or
-// `path` itself without this prefix.
-StorePath ReferenceFolderOf(const StorePath& path) {
-    const std::string& text = path.text();
-    const std::size_t start = std::strlen(kKerchunkParquetPrefix);
-    if (!STARTS_WITH(text.c_str(), kKerchunkParquetPrefix) || text.size() < start + 2 ||
-        text[start] != '{' || text.back() != '}')
-        return path;
-    return FolderOf(StorePath(text.substr(start + 1, text.size() - start - 2)));
+// Returns the folder of the references.
+StoreAddress FolderOfReferences(const StoreAddress& address) {
+    return address.scheme == PathScheme::kNone ? address : AddressOf(address.container);
 }
-
-bool HasPrefix(const StorePath& path) { return ReferenceFolderOf(path).text() != path.text(); }
 
 // Opens the folder of references as a plain store of files, with the next store kind after
 // kKerchunkParquetKind that recognises `folder`.
-Result<StorePtr> OpenFiles(const StorePath& folder, const StoreAccess& access) {
+Result<StorePtr> OpenFiles(const StoreAddress& folder, const StoreAccess& access) {
     return OfKind(folder, &StoreKind::open, &kKerchunkParquetKind)(folder, access);
 }
 
@@ -60,7 +52,7 @@ Result<StorePtr> OpenFiles(const StorePath& folder, const StoreAccess& access) {
 // while the process exits.
 auto& open_maps = *new SharedMaps<zarr::KerchunkParquet>();
 
-Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access) {
+Result<ParquetMapPtr> OpenMap(const StoreAddress& folder, const StoreAccess& access) {
     ZARR_ASSIGN_OR_RETURN(StorePtr files, OpenFiles(folder, access));
     const std::string name = files->Identity() + "\n" + files->Traits().access + "\n" +
                              (access.missing_on_403 ? "403" : "");
@@ -77,34 +69,29 @@ Result<ParquetMapPtr> OpenMap(const StorePath& folder, const StoreAccess& access
 
 // Returns the folder to which relative locations in the references refer. For references in a zip
 // file, this is a folder in /vsizip/.
-StorePath FolderOfTargets(const StorePath& folder) {
-    const auto place = ZipLocationOf(folder);
-    if (!place) return folder;
-    const auto archive = OpenZip(place->archive);
-    const std::string inner = archive.ok() ? InnerFolder(*place, **archive) : "";
-    return {kZipPrefix + place->archive + (inner.empty() ? "" : "/" + inner)};
+StoreAddress FolderOfTargets(const StoreAddress& folder) {
+    if (folder.archive.empty()) return folder;
+    const auto archive = OpenZip(folder.archive);
+    return ZipAddress(folder.archive, archive.ok() ? InnerFolder(folder, **archive) : "");
 }
 
-Result<std::shared_ptr<zarr::Store>> OpenKerchunkParquetForUpdate(const StorePath& /*path*/,
-                                                                  const StoreAccess& /*access*/) {
-    return ReferencesAreReadOnly();
+bool IsKerchunkParquet(const StoreAddress& address) {
+    if (address.scheme != PathScheme::kNone) return address.scheme == PathScheme::kKerchunkParquet;
+    std::string text = address;
+    static_cast<void>(TakeQuery(address, text));
+    return address.is_remote() && zarr::EndsWith(CPLString(text).tolower(), ".parq");
 }
 
-Status CheckKerchunkParquet(const StorePath& /*path*/, StoreOperation /*operation*/) {
-    return ReferencesAreReadOnly();
+// True if a remote folder is named as references. Its first bytes may be a page that lists the
+// folder. Only those of a Parquet file show that the name is no folder.
+bool IsFolderOfParquet(const StorePath& path, std::string_view head) {
+    return path.is_remote() && head.substr(0, 4) != "PAR1" && IsKerchunkParquet(StoreAddress(path));
 }
 
-Status EraseKerchunkParquet(const std::string& path, bool is_store) {
-    const StorePath folder = ReferenceFolderOf(path);
-    return OfKind(folder, &StoreKind::erase, &kKerchunkParquetKind)(folder, is_store);
-}
-
-}  // namespace
-
-Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& access) {
-    const StorePath folder = ReferenceFolderOf(path);
+Result<StorePtr> OpenKerchunkParquet(const StoreAddress& address, const StoreAccess& access) {
+    const StoreAddress folder = FolderOfReferences(address);
     ZARR_ASSIGN_OR_RETURN(ParquetMapPtr map, OpenMap(folder, access));
-    const StorePath base = FolderOfTargets(folder);
+    const StoreAddress base = FolderOfTargets(folder);
     // A sample location shows whether local references have remote targets. Targets of remote
     // references are always remote.
     const std::string sample = base.is_remote() ? std::string() : map->SampleLocation();
@@ -114,12 +101,21 @@ Result<StorePtr> OpenKerchunkParquet(const StorePath& path, const StoreAccess& a
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
+Status EraseKerchunkParquet(const StoreAddress& address, bool is_store) {
+    const StoreAddress folder = FolderOfReferences(address);
+    return OfKind(folder, &StoreKind::erase, &kKerchunkParquetKind)(folder, is_store);
+}
+
+}  // namespace
+
 void ForgetKerchunkParquet() { open_maps.Forget(); }
 
-Status ReferencesAreReadOnly() { return Status::Unsupported("references are read-only"); }
+Status RefuseChangeOfReferences(const StoreAddress& /*address*/, StoreOperation /*operation*/) {
+    return Status::Unsupported("references are read-only");
+}
 
-bool HoldsKerchunkParquet(const StorePath& folder) {
-    if (HasPrefix(folder)) return false;
+bool HoldsKerchunkParquet(const StoreAddress& folder) {
+    if (folder.scheme == PathScheme::kKerchunkParquet) return false;
     const auto files = OpenFiles(folder, {});
     if (!files.ok()) return false;
     const QuietErrors quiet;
@@ -129,15 +125,20 @@ bool HoldsKerchunkParquet(const StorePath& folder) {
     return found.ok() && *found && zarr::AreKerchunkReferences(std::as_const(text).span().text());
 }
 
-bool IsKerchunkParquet(const StorePath& path) {
-    if (HasPrefix(path)) return true;
-    std::string text = path;
-    static_cast<void>(TakeQuery(path, text));
-    return path.is_remote() && zarr::EndsWith(CPLString(text).tolower(), ".parq");
+StoreAddress AsKerchunkParquet(const StoreAddress& folder) {
+    StoreAddress address = folder;
+    address.store_kind = &kKerchunkParquetKind;
+    return address;
 }
 
-const StoreKind kKerchunkParquetKind = {
-    IsKerchunkParquet, OpenKerchunkParquet, OpenKerchunkParquetForUpdate, CheckKerchunkParquet,
-    nullptr,           EraseKerchunkParquet};
+const StoreKind kKerchunkParquetKind = {IsKerchunkParquet,
+                                        IsFolderOfParquet,
+                                        IsThereAlways,
+                                        IsRootItself,
+                                        OpenKerchunkParquet,
+                                        nullptr,
+                                        RefuseChangeOfReferences,
+                                        nullptr,
+                                        EraseKerchunkParquet};
 
 }  // namespace zarr_driver

@@ -37,12 +37,12 @@ std::string TargetOf(const std::string& folder, const std::string& link) {
     return at;
 }
 
-bool IsNamedLevels(const StorePath& path) {
+bool IsNamedLevels(const StoreAddress& path) {
     return EQUAL(CPLGetExtension(path.c_str()), "levels") &&
            path.text().find('?') == std::string::npos;
 }
 
-Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
+Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StoreAddress& folder,
                                                       const StoreAccess& access) {
     ZARR_ASSIGN_OR_RETURN(auto store,
                           OfKind(folder, &StoreKind::open, &kLevelsKind)(folder, access));
@@ -55,7 +55,7 @@ Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
                                    zarr::LastName(target) != "..";
     if (target.empty() || (access.follow_links == FollowLinks::kSameFolder && !is_in_same_folder))
         return store;
-    auto base = OpenStore(target, {access.missing_on_403});
+    auto base = OpenStore(StoreAddress(target), {access.missing_on_403});
     if (!base.ok()) return store;
     store = std::make_shared<zarr::MountStore>(std::move(store), std::string(zarr::kMountedBase),
                                                base.Take());
@@ -64,7 +64,7 @@ Result<std::shared_ptr<const zarr::Store>> OpenLevels(const StorePath& folder,
 
 }  // namespace
 
-bool IsLevelsFolder(const std::string& folder) {
+bool IsLevelsFolder(const StorePath& folder) {
     std::string path = folder;
     static_cast<void>(TakeQuery(folder, path));
     return EQUAL(CPLGetExtension(path.c_str()), "levels") &&
@@ -72,6 +72,7 @@ bool IsLevelsFolder(const std::string& folder) {
             PathExists(FileIn(folder, "0.link")));
 }
 
-const StoreKind kLevelsKind = {IsNamedLevels, OpenLevels, nullptr, nullptr, nullptr, nullptr};
+const StoreKind kLevelsKind = {IsNamedLevels, nullptr, nullptr, nullptr, OpenLevels,
+                               nullptr,       nullptr, nullptr, nullptr};
 
 }  // namespace zarr_driver

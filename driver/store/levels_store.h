@@ -16,6 +16,6 @@ extern const StoreKind kLevelsKind;
 
 // True if `folder` is named "x.levels" and holds levels of an xcube pyramid. Takes up to three
 // stats.
-bool IsLevelsFolder(const std::string& folder);
+bool IsLevelsFolder(const StorePath& folder);
 
 }  // namespace zarr_driver

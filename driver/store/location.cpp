@@ -25,14 +25,11 @@
 #include "driver/base/report.h"
 #include "driver/base/secrets.h"
 #include "driver/store/icechunk_kind.h"
-#include "driver/store/icechunk_name.h"
-#include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -41,64 +38,6 @@ using zarr::Result;
 using zarr::Status;
 
 namespace {
-
-// Moves `folder` up to the nearest folder whose name ends in ".zarr", the root of a store. Puts the
-// path from the root into `node`. Looks at names only, and sends no request.
-void AscendToNamedRoot(std::string& folder, std::string& node) {
-    constexpr std::string_view kSuffix = ".zarr/";
-    const std::size_t at = folder.find(kSuffix);
-    if (at == std::string::npos || folder.find('?') != std::string::npos) return;
-    const auto below = zarr::NormalizePath(folder.substr(at + kSuffix.size()));
-    if (!below.ok()) return;
-    node = *below;
-    folder.resize(at + kSuffix.size() - 1);
-}
-
-// Moves the last name of `folder` to the front of `node`. Returns false if `folder` has no parent.
-bool Ascend(std::string& folder, std::string& node) {
-    const std::string name(zarr::LastName(folder));
-    if (name.empty() || name == "." || name == "..") return false;
-    folder = std::string(zarr::ParentPath(folder));
-    node = node.empty() ? name : zarr::JoinKey(name, node);
-    return true;
-}
-
-// Moves `folder`, which lies in a zip file, up to the root of its store, and puts the path from the
-// root into `node`. Opens the zip file. If the file cannot be opened, a later step reports the
-// error.
-void AscendInZip(const ZipLocation& place, std::string& folder, std::string& node) {
-    if (!place.inner || place.inner->empty()) return;
-    const auto archive = OpenZip(place.archive);
-    if (!archive.ok() || !HoldsStore(**archive, *place.inner)) return;
-    for (std::string inner = *place.inner; !inner.empty();) {
-        inner = std::string(zarr::ParentPath(inner));
-        const auto holds = [&](zarr::Format format) {
-            return (*archive)->Find(zarr::DocumentKey(inner, zarr::Document::kGroup, format)) !=
-                   nullptr;
-        };
-        if (!holds(zarr::Format::kV2) && !holds(zarr::Format::kV3)) return;
-        if (!Ascend(folder, node)) return;
-    }
-}
-
-// Moves `folder` up to the root of its store, as long as the parent folder is a Zarr group. Puts
-// the path from the root into `node`. Only local folders are read; remote folders are judged by
-// their names. `is_store` is true if the caller knows that IsStoreFolder(folder) is true.
-void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
-    if (ParseIcechunkName(folder) || IsKerchunkJson(folder) || IsKerchunkParquet(folder)) return;
-    if (const auto place = ZipLocationOf(folder)) return AscendInZip(*place, folder, node);
-    if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
-    if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
-    if (!is_store && !IsStoreFolder(folder)) return;
-    for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
-        const std::string parent(zarr::ParentPath(folder));
-        const auto holds = [&](zarr::Format format) {
-            return PathExists(zarr::DocumentKey(parent, zarr::Document::kGroup, format));
-        };
-        if (parent.empty() || (!holds(zarr::Format::kV2) && !holds(zarr::Format::kV3))) return;
-        if (!Ascend(folder, node)) return;
-    }
-}
 
 Status NoStore(const StorePath& folder) {
     VSIStatBufL stat;
@@ -141,93 +80,99 @@ void PrefetchRoot(const zarr::Store& store, const std::string& node) {
     if (!root.ok() || !*root) store.Prefetch(zarr::FirstKeysOfOldStore(node), {});
 }
 
-// Prefetches the documents that show whether `node` is an array or a group. In parallel, lets GDAL
-// look for its cache file for arrays, "x.zarr.gmac". GDAL remembers whether the file exists, so
-// that the first read of an array need not look for the file.
-void PrefetchNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
-    std::vector<std::string> keys = zarr::FirstKeys(node);
-    for (std::string& key : zarr::FirstKeysOfOldStore(node)) keys.push_back(std::move(key));
+// Prefetches the documents that show whether the node is an array or a group. In parallel, lets
+// GDAL look for its cache file for arrays, "x.zarr.gmac". GDAL remembers whether the file exists,
+// so that the first read of an array need not look for the file.
+void PrefetchNode(const zarr::Store& store, const Location& location) {
+    std::vector<std::string> keys = zarr::FirstKeys(location.node);
+    for (std::string& key : zarr::FirstKeysOfOldStore(location.node))
+        keys.push_back(std::move(key));
     AtTheSameTime([&] { zarr::NoThrow([&] { store.Prefetch(keys, {}); }); },
                   [&] {
                       const QuietErrors quiet;
-                      static_cast<void>(PathExists(folder.text() + ".gmac"));
+                      static_cast<void>(PathExists(location.address.text() + ".gmac"));
                   });
 }
 
-// Opens the store in `folder`. If `options` ask for an update, also sets `location.writable` to
-// the store. `as_references` is true if the folder is known to hold Kerchunk references, although
-// its name does not show it.
-Result<std::shared_ptr<const zarr::Store>> OpenStoreIn(const StorePath& folder,
-                                                       const OpenOptions& options,
-                                                       bool as_references, Location& location) {
+// Opens the store of `location`. If `options` ask for an update, also sets `location.writable` to
+// the store.
+Result<std::shared_ptr<const zarr::Store>> OpenStoreOf(Location& location,
+                                                       const OpenOptions& options) {
     const StoreAccess access = {options.missing_on_403, false, options.follow_links};
-    if (as_references && options.is_update) return ReferencesAreReadOnly();
-    if (as_references) return OpenKerchunkParquet(folder, access);
-    if (!options.is_update) return OpenStore(folder, access);
-    ZARR_ASSIGN_OR_RETURN(location.writable, OpenStoreForUpdate(folder, options.missing_on_403));
+    if (!options.is_update) return OpenStore(location.address, access);
+    ZARR_ASSIGN_OR_RETURN(location.writable,
+                          OpenStoreForUpdate(location.address, options.missing_on_403));
     return std::shared_ptr<const zarr::Store>(location.writable);
 }
 
-// Finds `node` in the store in `folder`. `as_references` is true if the folder is known to hold
-// Kerchunk references, although its name does not show it.
-Result<Location> LocateIn(const StorePath& folder, const std::string& node,
-                          const OpenOptions& options, OpenedFor purpose,
-                          bool as_references = false) {
-    Location location;
-    location.store_path = folder;
-    location.node = node;
-    location.are_references = as_references;
-    ZARR_ASSIGN_OR_RETURN(std::shared_ptr<const zarr::Store> store,
-                          OpenStoreIn(folder, options, as_references, location));
+// Opens the hierarchy of `location`. Requests the documents that opening needs together.
+Status OpenHierarchy(Location& location, const OpenOptions& options, OpenedFor purpose) {
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreOf(location, options));
     const bool caches_absence = store->Traits().caches_absence;
     const bool looks_ahead = caches_absence && purpose == OpenedFor::kRaster;
+    const auto load_auxiliary = [&] { location.auxiliary = LoadAuxiliaryFile(location.address); };
     // Prefetches the documents unless the first document is cached. A cached document means that
     // another dataset has the store open and has read the documents.
-    const std::vector<std::string> first = zarr::FirstKeys(node);
-    if (caches_absence && !store->IsCached(first.front())) {
+    if (caches_absence && !store->IsCached(zarr::FirstKeys(location.node).front())) {
         if (looks_ahead)
-            AtTheSameTime([&] { zarr::NoThrow([&] { PrefetchRoot(*store, node); }); },
-                          [&] { location.auxiliary = LoadAuxiliaryFile(location.store_path); });
+            AtTheSameTime([&] { zarr::NoThrow([&] { PrefetchRoot(*store, location.node); }); },
+                          load_auxiliary);
         else if (!options.is_update)
-            PrefetchNode(*store, folder, node);
+            PrefetchNode(*store, location);
     }
-    auto hierarchy =
+    ZARR_ASSIGN_OR_RETURN(
+        location.hierarchy,
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
-                              options.cache_tile_presence ? "chunks are listed" : "");
-    // Opening has failed because the store's consolidated metadata contains Kerchunk references.
-    // The folder is opened again as references.
-    if (!as_references && hierarchy.status().code() == zarr::StatusCode::kUnsupported &&
-        HoldsKerchunkParquet(folder))
-        return LocateIn(folder, node, options, purpose, true);
-    ZARR_ASSIGN_OR_RETURN(location.hierarchy, std::move(hierarchy));
+                              options.cache_tile_presence ? "chunks are listed" : ""));
+    const zarr::Hierarchy& hierarchy = *location.hierarchy;
     if (looks_ahead) {
-        if (!location.auxiliary) location.auxiliary = LoadAuxiliaryFile(location.store_path);
-        zarr::NoThrow([&] { zarr::PrefetchOpening(*location.hierarchy, location.node); });
-    } else if (!location.hierarchy->is_consolidated()) {
-        location.hierarchy->store()->Prefetch(
-            {location.hierarchy->KeyOf(node, zarr::Document::kArray),
-             location.hierarchy->KeyOf(node, zarr::Document::kGroup),
-             location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
-            {});
+        if (!location.auxiliary) load_auxiliary();
+        zarr::NoThrow([&] { zarr::PrefetchOpening(hierarchy, location.node); });
+    } else if (!hierarchy.is_consolidated()) {
+        hierarchy.store()->Prefetch({hierarchy.KeyOf(location.node, zarr::Document::kArray),
+                                     hierarchy.KeyOf(location.node, zarr::Document::kGroup),
+                                     hierarchy.KeyOf(location.node, zarr::Document::kAttributes)},
+                                    {});
     }
-    ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
-    // A folder of Kerchunk references looks empty if its consolidated metadata is not used. Such a
-    // folder is opened again as references.
-    if (!as_references && location.kind == NodeKind::kNone &&
-        options.use_consolidated == zarr::UseConsolidated::kNever && HoldsKerchunkParquet(folder))
-        return LocateIn(folder, node, options, purpose, true);
+    return {};
+}
+
+// Opens the store at `address` as its kind says, and finds the node there.
+Result<Location> LocateAsKind(const StoreAddress& address, const OpenOptions& options,
+                              OpenedFor purpose) {
+    Location location;
+    location.address = address;
+    location.node = address.node;
+    ZARR_RETURN_IF_ERROR(OpenHierarchy(location, options, purpose));
+    const zarr::Hierarchy& hierarchy = *location.hierarchy;
+    ZARR_ASSIGN_OR_RETURN(location.kind, hierarchy.KindOf(location.node));
     // CheckGroup() returns an error if a group of Zarr v3 has an unknown metadata member that a
     // reader must understand.
-    if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
-        ZARR_RETURN_IF_ERROR(location.hierarchy->CheckGroup(node));
-    if (location.kind == NodeKind::kNone && node == RootArrayName(folder)) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_array, location.hierarchy->HoldsArray(""));
+    if (location.kind == NodeKind::kGroup && hierarchy.format() == zarr::Format::kV3)
+        ZARR_RETURN_IF_ERROR(hierarchy.CheckGroup(location.node));
+    if (location.kind == NodeKind::kNone && location.node == RootArrayName(address)) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy.HoldsArray(""));
         if (is_array) {
             location.node.clear();
             location.kind = NodeKind::kArray;
         }
     }
     return location;
+}
+
+// Opens the store at `address`, and finds the node there. Consolidated metadata with references
+// proves that the store is of another kind: it fails to open, or looks empty if it is not used.
+Result<Location> LocateAt(const StoreAddress& address, const OpenOptions& options,
+                          OpenedFor purpose) {
+    auto location = LocateAsKind(address, options, purpose);
+    const bool looks_empty = options.use_consolidated == zarr::UseConsolidated::kNever &&
+                             location.ok() && location->kind == NodeKind::kNone;
+    const bool may_be_references =
+        looks_empty || location.status().code() == zarr::StatusCode::kUnsupported;
+    if (!may_be_references || address.store_kind == &kKerchunkParquetKind ||
+        !HoldsKerchunkParquet(address))
+        return location;
+    return LocateAsKind(AsKerchunkParquet(address), options, purpose);
 }
 
 // Returns the number of letters that must be inserted, deleted or replaced in `a` to get `b`.
@@ -277,7 +222,7 @@ Status ReportConsolidatedFault(const Location& location) {
         location.hierarchy->Members(location.node).status().code() ==
             zarr::StatusCode::kUnsupported)
         return fault;
-    EmitWarning(location.store_path,
+    EmitWarning(location.address,
                 fault.message() + " (using the documents of the arrays and groups instead)");
     return {};
 }
@@ -297,17 +242,14 @@ std::shared_ptr<zarr::ArrayContext> SharedContext() {
     return context;
 }
 
-Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
+Result<Location> Locate(const StoreAddress& address, const OpenOptions& options,
                         OpenedFor purpose) {
-    std::string folder = FolderOf(name.path);
-    std::string above;  // path of the named folder in its store
-    if (!name.has_node) AscendToRoot(folder, above, name.is_store);
-    ZARR_ASSIGN_OR_RETURN(Location location,
-                          LocateIn(folder, name.has_node ? name.node : above, options, purpose));
-    if (location.kind == NodeKind::kNone && !above.empty()) {
+    const StoreAddress root = RootOf(address);
+    ZARR_ASSIGN_OR_RETURN(Location location, LocateAt(root, options, purpose));
+    if (location.kind == NodeKind::kNone && !address.has_node && root.has_node) {
         // The store does not contain the node, perhaps because the root's consolidated metadata is
         // older than the node. The node's folder is therefore opened as a store of its own.
-        ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options, purpose));
+        ZARR_ASSIGN_OR_RETURN(location, LocateAt(address, options, purpose));
     }
     if (location.kind != NodeKind::kNone) {
         ZARR_RETURN_IF_ERROR(ReportConsolidatedFault(location));
@@ -315,23 +257,23 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     }
     const Status& fault = location.hierarchy->consolidated_error();
     if (!fault.ok()) return Status::NotFound(fault.message());
-    if (name.has_node && !name.node.empty() && IsStoreFolder(folder))
-        return Status::NotFound("/" + name.node + ": there is no such array or group" +
-                                NearNames(*location.hierarchy, name.node) +
+    if (address.has_node && !address.node.empty() && HoldsStore(address))
+        return Status::NotFound("/" + address.node + ": there is no such array or group" +
+                                NearNames(*location.hierarchy, address.node) +
                                 (location.hierarchy->is_consolidated()
                                      ? " in the consolidated metadata (open option "
                                        "USE_CONSOLIDATED_METADATA=NO ignores them)"
                                      : ""));
-    return NoStore(folder);
+    return NoStore(root);
 }
 
 void DescribeState(const Location& location, CPLStringList& list) {
-    DescribeIcechunk(location.store_path, *location.hierarchy->store(), list);
+    DescribeIcechunk(location.address, *location.hierarchy->store(), list);
 }
 
-std::string RootArrayName(const StorePath& folder) {
-    const auto icechunk = ParseIcechunkName(folder);
-    return CPLGetBasename(icechunk ? icechunk->path.c_str() : folder.c_str());
+std::string RootArrayName(const StoreAddress& address) {
+    const bool is_repository = address.scheme == PathScheme::kIcechunk;
+    return CPLGetBasename(is_repository ? address.container.c_str() : address.c_str());
 }
 
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store) {

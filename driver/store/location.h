@@ -12,21 +12,19 @@
 #include "core/store/store.h"
 #include "driver/base/open_options.h"
 #include "driver/store/sidecars.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
 // A node that was found, and the store that holds the node.
 struct Location {
-    StorePath store_path;  // root folder of the store
+    StoreAddress address;  // the root of the store
     std::shared_ptr<const zarr::Hierarchy> hierarchy;
     // The store that `hierarchy` reads, opened for update; nullptr if the store is open for reading
     // only. `hierarchy` sees everything written through `writable` at once.
     std::shared_ptr<zarr::Store> writable;
     std::string node;  // path of the node in the store, "" for the root
     zarr::NodeKind kind = zarr::NodeKind::kNone;
-    // True if `store_path` holds Kerchunk references that only the contents show, not the name.
-    bool are_references = false;
     // The auxiliary file "x.zarr.aux.xml", loaded if a remote store is opened as a raster; else
     // nullopt.
     std::optional<AuxiliaryFile> auxiliary;
@@ -41,20 +39,20 @@ enum class OpenedFor : std::uint8_t { kRaster, kOther };
 // GDAL's current configuration options by ReadLimits().
 std::shared_ptr<zarr::ArrayContext> SharedContext();
 
-// Opens the store that contains the path in `name`, and finds the node there. If the path leads
-// into the middle of a store, the root of that store is opened, so that neighbouring nodes are
-// known. Returns kNotFound if no Zarr store contains the path.
-zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
+// Opens the store that contains `address`, and finds the node there. If the address leads into the
+// middle of a store, the root of that store is opened, so that neighbouring nodes are known.
+// Returns kNotFound if no Zarr store contains the address.
+zarr::Result<Location> Locate(const StoreAddress& address, const OpenOptions& options,
                               OpenedFor purpose = OpenedFor::kOther);
 
 // Adds facts about the state of an opened Icechunk repository to `list`: the items BRANCHES, TAGS
 // and SNAPSHOT. Adds nothing for other stores.
 void DescribeState(const Location& location, CPLStringList& list);
 
-// Returns the name of an array that is the root of the store in `folder`: the folder's name without
-// extension. GDAL's built-in driver shows such an array in a group under this name, so Locate()
-// accepts the name for compatibility.
-std::string RootArrayName(const StorePath& folder);
+// Returns the name of an array that is the root of the store at `address`: the folder's name
+// without extension. GDAL's built-in driver shows such an array in a group under this name, so
+// Locate() accepts the name for compatibility.
+std::string RootArrayName(const StoreAddress& address);
 
 // Emits a warning if the store failed to return metadata or a listing since the last call. Optional
 // metadata, such as coordinates or a CRS, may be missing after such a failure. Emits nothing if

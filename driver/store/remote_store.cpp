@@ -23,7 +23,7 @@
 #include "driver/store/access_refusal.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -549,31 +549,43 @@ Result<std::vector<std::string>> ListStoredObjects(const VsiStore& store) {
 
 namespace {
 
-bool IsOnWebServer(const StorePath& path) { return path.kind() == StorePath::Kind::kWebServer; }
-bool IsInObjectStore(const StorePath& path) { return path.is_object_store(); }
+bool IsOnWebServer(const StoreAddress& path) { return path.kind() == StorePath::Kind::kWebServer; }
+bool IsInObjectStore(const StoreAddress& path) { return path.is_object_store(); }
 
-Result<std::shared_ptr<const zarr::Store>> OpenRemote(const StorePath& path,
+Result<std::shared_ptr<const zarr::Store>> OpenRemote(const StoreAddress& path,
                                                       const StoreAccess& access) {
     return std::shared_ptr<const zarr::Store>(RemoteStore::Open(path, access));
 }
 
-Result<std::shared_ptr<zarr::Store>> OpenRemoteForUpdate(const StorePath& path,
+Result<std::shared_ptr<zarr::Store>> OpenRemoteForUpdate(const StoreAddress& path,
                                                          const StoreAccess& access) {
     return std::shared_ptr<zarr::Store>(std::make_shared<RemoteStore>(path, access));
 }
 
-Status RefuseChange(const StorePath& /*path*/, StoreOperation /*operation*/) {
+Status RefuseChange(const StoreAddress& /*path*/, StoreOperation /*operation*/) {
     return Status::Unsupported("HTTP stores are read-only");
+}
+
+// Returns the nearest folder above `address` whose name ends in ".zarr", the root of a store. Looks
+// at names only, and sends no request.
+StoreAddress FindNamedRoot(const StoreAddress& address) {
+    constexpr std::string_view kSuffix = ".zarr/";
+    const std::string& path = address.text();
+    const std::size_t at = path.find(kSuffix);
+    if (at == std::string::npos || path.find('?') != std::string::npos) return address;
+    const auto below = zarr::NormalizePath(path.substr(at + kSuffix.size()));
+    if (!below.ok()) return address;
+    return StoreAddress(path.substr(0, at + kSuffix.size() - 1)).At(*below);
 }
 
 // Deletes all objects below `folder` of an object store. Documents that make the folder a Zarr
 // store are deleted last, so that a failed deletion can be repeated.
-Status EraseObjects(const std::string& folder, bool is_store) {
+Status EraseObjects(const StoreAddress& folder, bool is_store) {
     const QuietErrors quiet;
     VSIStatBufL stat;
     if (VSIStatL(folder.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode))
         return EraseFileOrFolder(folder);
-    VsiStore store(folder);
+    VsiStore store(folder.path());
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys,
                           is_store ? ListStoredObjects(store) : ListObjects(store));
@@ -604,9 +616,10 @@ Status EraseObjects(const std::string& folder, bool is_store) {
 
 }  // namespace
 
-const StoreKind kWebServerKind = {IsOnWebServer, OpenRemote, OpenRemoteForUpdate,
-                                  RefuseChange,  nullptr,    nullptr};
-const StoreKind kObjectStoreKind = {IsInObjectStore, OpenRemote, OpenRemoteForUpdate,
+const StoreKind kWebServerKind = {IsOnWebServer, nullptr,      nullptr, FindNamedRoot, OpenRemote,
+                                  nullptr,       RefuseChange, nullptr, nullptr};
+const StoreKind kObjectStoreKind = {IsInObjectStore, nullptr,    nullptr,
+                                    FindNamedRoot,   OpenRemote, OpenRemoteForUpdate,
                                     nullptr,         nullptr,    EraseObjects};
 
 }  // namespace zarr_driver

@@ -21,10 +21,8 @@
 #include "core/store/local_file.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
-#include "driver/store/icechunk_name.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -55,14 +53,13 @@ std::string FileNamePart(const std::string& id) {
 // Returns the path to which the extension of a sidecar file is appended. This is the path of the
 // store, or of the zip file that the store fills. Each state of an Icechunk repository has its own
 // path, and thus its own sidecar files.
-std::string PlainBase(const std::string& store_path) {
-    if (const auto icechunk = ParseIcechunkName(store_path)) {
-        const std::string query = IcechunkQuery(*icechunk);
-        return PlainBase(StorePath(icechunk->path)) +
+std::string PlainBase(const StoreAddress& store) {
+    if (store.scheme == PathScheme::kIcechunk) {
+        const std::string query = QueryOf(store.state);
+        return PlainBase(StoreAddress(store.container)) +
                (query.empty() ? "" : kMark + FileNamePart(query));
     }
-    const auto place = ZipLocationOf(store_path);
-    return place && !place->inner ? place->archive : store_path;
+    return store.inner ? store.text() : store.FileOrFolder();
 }
 
 // Returns the id of the dataset to which an auxiliary file states that it belongs; nullopt if the
@@ -147,16 +144,17 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
     return id;
 }
 
-AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path) {
+AuxiliaryFile LoadAuxiliaryFile(const StoreAddress& store) {
     AuxiliaryFile found;
-    const std::string path = PlainBase(store_path) + ".aux.xml";
+    const StorePath path = PlainBase(store) + ".aux.xml";
     // A URL with a query has no sidecar files, because no file name can be appended to it.
-    const bool is_query = StorePath(path).kind() == StorePath::Kind::kWebServer &&
-                          path.find('?') != std::string::npos;
-    if (is_query || ArchiveOf(path) || !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
+    const bool is_query =
+        path.kind() == StorePath::Kind::kWebServer && path.text().find('?') != std::string::npos;
+    if (is_query || path.is_below_vsizip() ||
+        !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
         return found;
     const QuietErrors quiet;
-    if (StorePath(path).is_remote()) {
+    if (path.is_remote()) {
         // With the value EMPTY_DIR a folder counts as empty, so GDAL's drivers look for no sidecar
         // files.
         if (EQUAL(CPLGetConfigOption("GDAL_DISABLE_READDIR_ON_OPEN", ""), "EMPTY_DIR"))
@@ -174,11 +172,11 @@ AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path) {
     return found;
 }
 
-std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
+std::string SidecarBase(const StoreAddress& store, const std::string& id, bool is_by_path,
                         const AuxiliaryFile& plain) {
     const bool has_plain =
         plain.of ? *plain.of == id : is_by_path && id.find('?') == std::string::npos;
-    return PlainBase(store_path) + (has_plain ? "" : kMark + FileNamePart(id));
+    return PlainBase(store) + (has_plain ? "" : kMark + FileNamePart(id));
 }
 
 bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
@@ -242,24 +240,23 @@ namespace {
 
 // Returns the path of a node's sidecar files, without the file extension. Empty for remote stores
 // and for stores in /vsizip/.
-std::string BaseOfNode(const std::string& store_path, const std::string& node) {
-    if (ArchiveOf(store_path) || StorePath(store_path).is_remote()) return {};
-    return SidecarBase(store_path, DatasetId(node, {}, {}), false, LoadAuxiliaryFile(store_path));
+std::string BaseOfNode(const StoreAddress& store, const std::string& node) {
+    if (store.is_below_vsizip() || store.is_remote()) return {};
+    return SidecarBase(store, DatasetId(node, {}, {}), false, LoadAuxiliaryFile(store));
 }
 
 }  // namespace
 
-void DeleteNodeSidecars(const std::string& store_path, const std::string& node) {
-    const std::string base = BaseOfNode(store_path, node);
+void DeleteNodeSidecars(const StoreAddress& store, const std::string& node) {
+    const std::string base = BaseOfNode(store, node);
     const QuietErrors quiet;
     for (const char* const end : kSidecarExtensions)
         if (!base.empty()) VSIUnlink((base + end).c_str());
 }
 
-void RenameNodeSidecars(const std::string& store_path, const std::string& from,
-                        const std::string& to) {
-    const std::string source = BaseOfNode(store_path, from);
-    const std::string target = BaseOfNode(store_path, to);
+void RenameNodeSidecars(const StoreAddress& store, const std::string& from, const std::string& to) {
+    const std::string source = BaseOfNode(store, from);
+    const std::string target = BaseOfNode(store, to);
     if (source.empty() || target.empty()) return;
     const QuietErrors quiet;
     for (const char* const end : kSidecarExtensions)

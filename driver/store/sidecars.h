@@ -16,6 +16,7 @@
 #include "core/base/status.h"
 #include "core/store/store.h"
 #include "driver/base/open_options.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -45,11 +46,11 @@ struct AuxiliaryFile {
     bool is_there = false;
     std::optional<std::string> of;  // DatasetId() of the owner, if the file names one
 };
-// Loads the auxiliary file of the store at `store_path`. Takes one request if the store is remote.
-// Returns an empty result if `store_path` is a URL with a query or is in /vsizip/, or if
+// Loads the auxiliary file of `store`. Takes one request if the store is remote.
+// Returns an empty result if `store` is a URL with a query or is in /vsizip/, or if
 // GDAL_PAM_ENABLED is NO. Also returns an empty result if the store is remote and
 // GDAL_DISABLE_READDIR_ON_OPEN is EMPTY_DIR.
-AuxiliaryFile LoadAuxiliaryFile(const std::string& store_path);
+AuxiliaryFile LoadAuxiliaryFile(const StoreAddress& store);
 
 // Loads the sidecar file at `path` from a server with one request. Returns false if the file is
 // absent, if the request fails, or if no URL can express GDAL's options. `text` receives the
@@ -63,7 +64,7 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text);
 // the id is long, or has characters other than lower-case letters, digits, '-' and '_'.
 // If the auxiliary file `plain` names its dataset, only that dataset uses the name "x.zarr",
 // however it is opened. This rule is needed because the path alone may later open another dataset.
-std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
+std::string SidecarBase(const StoreAddress& store, const std::string& id, bool is_by_path,
                         const AuxiliaryFile& plain);
 
 // DeleteSidecars() deletes all sidecar files of the store at `path`. RenameSidecars() renames the
@@ -75,9 +76,8 @@ void RenameSidecars(const std::string& from, const std::string& to);
 bool CopyFile(const std::string& source, const std::string& target);
 // DeleteNodeSidecars() deletes the sidecar files of one node of a local store. RenameNodeSidecars()
 // renames the sidecar files of a node.
-void DeleteNodeSidecars(const std::string& store_path, const std::string& node);
-void RenameNodeSidecars(const std::string& store_path, const std::string& from,
-                        const std::string& to);
+void DeleteNodeSidecars(const StoreAddress& store, const std::string& node);
+void RenameNodeSidecars(const StoreAddress& store, const std::string& from, const std::string& to);
 
 // Copies the sidecar files of the store at `from` to the store at `to`. On failure the error names
 // the file that cannot be copied, and files that were copied before it stay.

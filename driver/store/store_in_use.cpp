@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/store/keys.h"
-#include "driver/store/store_management.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -46,9 +45,9 @@ std::string IdentityOfStore(const std::string& path) {
 
 }  // namespace
 
-StoreInUse::StoreInUse(const StorePath& path)
-    : path_(RealPathOfStore(FileOrFolderOf(path))),
-      identity_(IdentityOfStore(FileOrFolderOf(path))) {
+StoreInUse::StoreInUse(const StoreAddress& store)
+    : path_(RealPathOfStore(store.FileOrFolder())),
+      identity_(IdentityOfStore(store.FileOrFolder())) {
     const std::lock_guard<std::mutex> lock(StoresInUseMutex());
     StoresInUse().insert(this);
 }
@@ -77,20 +76,20 @@ bool StoreInUse::MayShow(const std::string& node) const {
            std::any_of(arrays_.begin(), arrays_.end(), is_below);
 }
 
-bool IsStoreInUse(const std::string& path, const std::string& node) {
-    const std::string place = FileOrFolderOf(path);
-    const std::string real = RealPathOfStore(place);
-    const std::string identity = IdentityOfStore(place);
+bool IsStoreInUse(const StoreAddress& store, const std::string& node) {
+    const std::string real = RealPathOfStore(store.FileOrFolder());
+    const std::string identity = IdentityOfStore(store.FileOrFolder());
     const std::lock_guard<std::mutex> lock(StoresInUseMutex());
-    return std::any_of(StoresInUse().begin(), StoresInUse().end(), [&](const StoreInUse* store) {
-        const bool is_below = store->path_ != real && zarr::IsAtOrBelow(store->path_, real);
-        if (store->identity_ != identity) return is_below && node.empty();
-        return node.empty() || store->MayShow(node);
+    return std::any_of(StoresInUse().begin(), StoresInUse().end(), [&](const StoreInUse* open) {
+        const bool is_below = open->path_ != real && zarr::IsAtOrBelow(open->path_, real);
+        if (open->identity_ != identity) return is_below && node.empty();
+        return node.empty() || open->MayShow(node);
     });
 }
 
-zarr::Status CheckNotInUse(const std::string& path, const std::string& node, const char* refusal) {
-    if (!IsStoreInUse(path, node)) return {};
+zarr::Status CheckNotInUse(const StoreAddress& store, const std::string& node,
+                           const char* refusal) {
+    if (!IsStoreInUse(store, node)) return {};
     const std::string what = node.empty() ? std::string("is open") : "/" + node + ": is open";
     return zarr::Status::Unsupported(what + " as a dataset in this process, so it is not " +
                                      refusal + "; close the dataset first");

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
 // Registers the store of a dataset from the constructor until the destructor. Thread-safe.
 class StoreInUse {
   public:
-    // `path` is the folder, zip file or URL of the store. A local store is known by its device and
+    // A local store is known by its device and
     // inode, whatever the links and names by which a user leads to it.
-    explicit StoreInUse(const StorePath& path);
+    explicit StoreInUse(const StoreAddress& store);
     ~StoreInUse();
     StoreInUse(const StoreInUse&) = delete;
     StoreInUse& operator=(const StoreInUse&) = delete;
@@ -27,7 +27,7 @@ class StoreInUse {
     void ShowGroup(const std::string& group);
 
   private:
-    friend bool IsStoreInUse(const std::string& path, const std::string& node);
+    friend bool IsStoreInUse(const StoreAddress& store, const std::string& node);
 
     // True if the dataset may show an array at or below `node`. The caller holds the mutex.
     bool MayShow(const std::string& node) const;
@@ -38,13 +38,12 @@ class StoreInUse {
     std::vector<std::string> groups_;
 };
 
-// True if a dataset of the store at `path` is open in this process, or of a store in a folder below
-// `path`. If `node` is not empty, only datasets count that may show an array at or below `node`.
-// Thread-safe.
-bool IsStoreInUse(const std::string& path, const std::string& node = {});
+// True if a dataset of `store` is open in this process, or of a store in a folder below it. If
+// `node` is not empty, only datasets count that may show an array at or below `node`. Thread-safe.
+bool IsStoreInUse(const StoreAddress& store, const std::string& node = {});
 
 // Returns Ok unless IsStoreInUse(). The message ends with `refusal`, such as "deleted" in "so it is
 // not deleted".
-zarr::Status CheckNotInUse(const std::string& path, const std::string& node, const char* refusal);
+zarr::Status CheckNotInUse(const StoreAddress& store, const std::string& node, const char* refusal);
 
 }  // namespace zarr_driver

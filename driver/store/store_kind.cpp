@@ -21,23 +21,31 @@ std::vector<const StoreKind*>& StoreKinds() {
     return kinds;
 }
 
-Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
+const StoreKind* KindOfFile(const StorePath& path, std::string_view head) {
+    for (const StoreKind* kind : StoreKinds())
+        if (kind->is_proven_by != nullptr && kind->is_proven_by(path, head)) return kind;
+    return nullptr;
+}
+
+Result<std::shared_ptr<const zarr::Store>> OpenStore(const StoreAddress& address,
                                                      const StoreAccess& access) {
     // References are read here already, within the present limits.
     ReadLimits();
-    return OfKind(path, &StoreKind::open)(path, access);
+    return OfKind(address, &StoreKind::open)(address, access);
 }
 
-Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& path,
+Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StoreAddress& address,
                                                         bool missing_on_403) {
+    ZARR_RETURN_IF_ERROR(OfKind(address, &StoreKind::check)(address, StoreOperation::kWrite));
     StoreAccess access;
     access.missing_on_403 = missing_on_403;
     access.update = true;
-    return OfKind(path, &StoreKind::open_for_update)(path, access);
+    return OfKind(address, &StoreKind::open_for_update)(address, access);
 }
 
-Status EraseWhole(const std::string& path, bool is_store) {
-    return OfKind(path, &StoreKind::erase)(path, is_store);
+Status EraseWhole(const StorePath& path, bool is_store) {
+    const StoreAddress address(path);
+    return OfKind(address, &StoreKind::erase)(address, is_store);
 }
 
 }  // namespace zarr_driver

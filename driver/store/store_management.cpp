@@ -31,11 +31,11 @@
 #include "driver/store/levels_store.h"
 #include "driver/store/location.h"
 #include "driver/store/remote_store.h"
+#include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/store_path.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
@@ -48,19 +48,23 @@ using zarr::Status;
 
 namespace {
 
-// Returns the store and node to which `name` leads. Ignores consolidated metadata, because it may
-// be outdated.
-Result<StoreNode> LocateUnconsolidated(const ConnectionString& name) {
+// Returns the store and node to which `address` leads. Ignores consolidated metadata, because it
+// may be outdated.
+Result<StoreAddress> LocateUnconsolidated(const StoreAddress& address) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
-    const auto location = Locate(name, options);
-    if (location.ok() && location->are_references) return ReferencesAreReadOnly();
-    if (location.ok()) return StoreNode{location->store_path, location->node};
-    return FollowsV3Draft(name.path, location.status()) ? V3DraftError() : location.status();
+    const auto location = Locate(address, options);
+    if (!location.ok())
+        return FollowsV3Draft(address, location.status()) ? V3DraftError() : location.status();
+    // Only the contents of the folder show that it holds references.
+    if (location->address.store_kind == &kKerchunkParquetKind &&
+        !kKerchunkParquetKind.recognise(location->address))
+        return RefuseChangeOfReferences(location->address, StoreOperation::kWrite);
+    return location->address.At(location->node);
 }
 
 // True if a killed writer has left a part of the node.
-bool IsPartlyThere(const StorePath& folder, const std::string& node) {
+bool IsPartlyThere(const StoreAddress& folder, const std::string& node) {
     if (folder.kind() != StorePath::Kind::kLocal) return false;
     const auto left = zarr::IntentFile(folder).Find();
     return left && left->nodes.count(node) != 0;
@@ -68,27 +72,26 @@ bool IsPartlyThere(const StorePath& folder, const std::string& node) {
 
 }  // namespace
 
-Result<StoreNode> FindStoreNode(const char* name) {
-    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
-    if (!parsed.indices.empty())
-        return Status::Invalid("/" + parsed.node +
+Result<StoreAddress> FindStoreNode(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(StoreAddress address, Resolve(name));
+    if (!address.indices.empty())
+        return Status::Invalid("/" + address.node +
                                ": a slice of an array cannot be deleted, renamed or copied");
-    const StorePath folder = FolderOf(parsed.path);
-    if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr store");
-    auto place = LocateUnconsolidated(parsed);
-    if (place.status().code() == zarr::StatusCode::kNotFound && IsPartlyThere(folder, parsed.node))
-        return StoreNode{folder, parsed.node};
+    if (!HoldsStore(address)) return Status::Invalid("not a Zarr store");
+    auto place = LocateUnconsolidated(address);
+    if (place.status().code() == zarr::StatusCode::kNotFound &&
+        IsPartlyThere(address, address.node))
+        return address;
     return place;
 }
 
 namespace {
 
-// True if `path` is a zip file, and its store lies in a folder inside of the zip file.
-bool HoldsStoreInFolder(const std::string& path) {
-    const auto place = ZipLocationOf(path);
-    if (!place || place->inner) return false;
-    const auto archive = OpenZip(place->archive);
-    return archive.ok() && !InnerFolder(*place, **archive).empty();
+// True if `address` is a zip file, and its store lies in a folder inside of the zip file.
+bool HoldsStoreInFolder(const StoreAddress& address) {
+    if (address.archive.empty() || address.inner) return false;
+    const auto archive = OpenZip(address.archive);
+    return archive.ok() && !InnerFolder(address, **archive).empty();
 }
 
 // True for a path that is above every possible store, such as "/" and "/vsis3".
@@ -111,48 +114,38 @@ void AscendTarget(std::string& folder, std::string& node) {
     CPLFree(current);
 }
 
-// Returns the store and node of `folder`, which holds a Zarr document.
-Result<StoreNode> PlaceOfFolder(const std::string& folder) {
-    ConnectionString name;
-    name.path = folder;
-    return LocateUnconsolidated(name);
-}
-
 }  // namespace
 
-Result<StoreNode> FindTargetNode(const char* name) {
-    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
-    if (!parsed.indices.empty() || !parsed.select.empty())
+Result<StoreAddress> FindTargetNode(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress target, Resolve(name));
+    if (!target.indices.empty() || !target.select.empty())
         return Status::Invalid("a slice of an array cannot be created; name the array");
-    const StorePath folder = FolderOf(parsed.path);
-    std::string node = parsed.node;
-    std::string at = folder;
-    if (folder.kind() == StorePath::Kind::kWebServer) return StoreNode{folder, node};
-    const bool is_store = IsStoreFolder(folder);
+    if (target.kind() == StorePath::Kind::kWebServer) return target;
+    std::string node = target.node;
+    std::string at = target;
+    const bool is_store = HoldsStore(target);
     if (node.empty() || !is_store) AscendTarget(at, node);
     while (!IsAboveAll(at)) {
-        if (!node.empty() && IsStoreFolder(at)) {
-            if (IsLevelsFolder(at)) break;
+        const StoreAddress above(at);
+        if (!node.empty() && HoldsStore(above)) {
+            if (IsLevelsFolder(above)) break;
             // Ends the search at a zip file whose store lies in an inner folder of the file.
-            // `folder` is outside of that inner folder, so `folder` is no part of the store.
-            if (at != folder.text() && HoldsStoreInFolder(at)) break;
-            ZARR_ASSIGN_OR_RETURN(StoreNode place, PlaceOfFolder(at));
-            place.node = zarr::JoinKey(place.node, node);
-            return place;
+            // `target` is outside of that inner folder, so it is no part of the store.
+            if (at != target.text() && HoldsStoreInFolder(above)) break;
+            ZARR_ASSIGN_OR_RETURN(const StoreAddress place, LocateUnconsolidated(above));
+            return place.At(zarr::JoinKey(place.node, node));
         }
         if (is_store) break;
         AscendTarget(at, node);
     }
-    if (is_store && !parsed.node.empty())
-        return Status::Unsupported("/" + parsed.node +
+    if (is_store && !target.node.empty())
+        return Status::Unsupported("/" + target.node +
                                    ": xcube levels are separate stores; "
                                    "name each by its path");
-    return StoreNode{folder, parsed.node};
+    return target;
 }
 
-bool IsInStore(const StoreNode& target) {
-    return !target.node.empty() && IsStoreFolder(target.folder);
-}
+bool IsInStore(const StoreAddress& target) { return !target.node.empty() && HoldsStore(target); }
 
 Status CheckAddedFormat(std::optional<zarr::Format> stated, const zarr::Hierarchy& store) {
     if (!stated || *stated == store.format()) return {};
@@ -169,15 +162,19 @@ Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
     return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
 }
 
+// Returns the path of the node's folder.
+std::string PathOf(const StoreAddress& node) {
+    return node.has_node ? zarr::JoinKey(node.text(), node.node) : node.text();
+}
+
 Status DeleteStoreOrNode(const char* name) {
-    ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(name));
-    ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
-    const std::string folder = place.node.empty() ? TargetFolderOf(place.folder) : place.folder;
-    ZARR_RETURN_IF_ERROR(CheckNotInUse(folder, place.node, "deleted"));
-    if (place.node.empty()) return RemoveStore(folder);
-    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
-    ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(place.folder.text() + "/" + place.node, "deleted"));
-    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress place, FindStoreNode(name));
+    ZARR_RETURN_IF_ERROR(CheckWritable(place));
+    ZARR_RETURN_IF_ERROR(CheckNotInUse(place, place.node, "deleted"));
+    if (place.node.empty()) return RemoveStore(TargetOf(place));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(place));
+    ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(StoreAddress(PathOf(place)), "deleted"));
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place));
     zarr::HierarchyWriter writer(store);
     writer.UseLock(LockTargetOf(*store), DefaultLockWait());
     ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, writer.Lock());
@@ -187,45 +184,42 @@ Status DeleteStoreOrNode(const char* name) {
     if (kind != zarr::NodeKind::kNone)
         ZARR_RETURN_IF_ERROR(zarr::DeleteWithCompanions(writer, *hierarchy, place.node).status());
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*store, {{place.node, "", ""}}));
-    DeleteNodeSidecars(place.folder.text(), place.node);
+    DeleteNodeSidecars(place, place.node);
     ZARR_RETURN_IF_ERROR(writer.Finish());
     return store->Flush();
 }
 
-Status RenameNode(const StoreNode& place, const std::string& target) {
-    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
-    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
-    const std::string path =
-        FolderOf(parsed.path).text() + (parsed.has_node ? "/" + parsed.node : std::string());
-    const std::string group = place.folder.text() + "/" + std::string(zarr::ParentPath(place.node));
+Status RenameNode(const StoreAddress& place, const std::string& target) {
+    ZARR_RETURN_IF_ERROR(CheckChangeable(place));
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress to, Resolve(target));
+    const std::string path = PathOf(to);
     const std::string name(zarr::LastName(path));
-    if (FolderOf(group).text() != zarr::ParentPath(path))
+    if (zarr::ParentPath(PathOf(place)) != zarr::ParentPath(path))
         return Status::Unsupported("/" + place.node + ": can only be renamed within its group");
-    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place));
     zarr::HierarchyWriter writer(store);
     writer.UseLock(LockTargetOf(*store), DefaultLockWait());
     ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, writer.Lock());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
     ZARR_RETURN_IF_ERROR(zarr::RenameWithCompanions(writer, *hierarchy, place.node, name).status());
-    RenameNodeSidecars(place.folder.text(), place.node,
-                       zarr::JoinKey(zarr::ParentPath(place.node), name));
+    RenameNodeSidecars(place, place.node, zarr::JoinKey(zarr::ParentPath(place.node), name));
     ZARR_RETURN_IF_ERROR(writer.Finish());
     return store->Flush();
 }
 
 }  // namespace
 
-Status CheckFree(const std::string& folder) {
-    ZARR_RETURN_IF_ERROR(CheckWritable(folder));
-    return PathExists(folder) || IsStoreFolder(folder)
-               ? Status::Invalid(folder + ": already exists")
+Status CheckFree(const StoreAddress& address) {
+    ZARR_RETURN_IF_ERROR(CheckWritable(address));
+    return PathExists(address) || HoldsStore(address)
+               ? Status::Invalid(address.text() + ": already exists")
                : Status();
 }
 
 namespace {
 
-Status CopyKeys(const StorePath& folder, const std::string& target) {
-    ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(folder, {}));
+Status CopyKeys(const StoreAddress& source, const StoreAddress& target) {
+    ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(source, {}));
     ZARR_ASSIGN_OR_RETURN(const auto to, OpenStoreForUpdate(target));
     ZARR_RETURN_IF_ERROR(zarr::CopyTree({*from, ""}, {*to, ""}));
     return to->Flush();
@@ -233,17 +227,17 @@ Status CopyKeys(const StorePath& folder, const std::string& target) {
 
 }  // namespace
 
-Status CopyStore(const StorePath& folder, const std::string& target) {
+Status CopyStore(const StoreAddress& source, const StoreAddress& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    const bool is_zip = ZipLocationOf(folder) && !ArchiveOf(folder);
+    const bool is_zip = source.IsZipFile();
     ZARR_ASSIGN_OR_RETURN(StoreReplacement copy,
-                          StoreReplacement::Begin(is_zip ? kZipPrefix + target : target));
+                          StoreReplacement::Begin(is_zip ? ZipAddress(target, "") : target));
     if (!is_zip)
-        ZARR_RETURN_IF_ERROR(CopyKeys(folder, copy.folder()));
-    else if (!CopyFile(folder, FileOrFolderOf(copy.folder())))
-        return Status::Io("the zip file cannot be copied to " + target);
+        ZARR_RETURN_IF_ERROR(CopyKeys(source, copy.folder()));
+    else if (!CopyFile(source, copy.folder().FileOrFolder()))
+        return Status::Io("the zip file cannot be copied to " + target.text());
     ZARR_RETURN_IF_ERROR(copy.Commit());
-    Status beside = CopySidecars(folder, target);
+    Status beside = CopySidecars(source, target);
     if (beside.ok()) return {};
     static_cast<void>(EraseWhole(RenameForDeletion(target)));
     DeleteSidecars(target);
@@ -253,36 +247,34 @@ Status CopyStore(const StorePath& folder, const std::string& target) {
 namespace {
 
 Status RenameStoreOrNode(const char* new_name, const char* old_name) {
-    ZARR_ASSIGN_OR_RETURN(const StoreNode place, FindStoreNode(old_name));
-    ZARR_RETURN_IF_ERROR(CheckNotInUse(
-        place.node.empty() ? TargetFolderOf(place.folder) : place.folder, place.node, "renamed"));
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress place, FindStoreNode(old_name));
+    ZARR_RETURN_IF_ERROR(CheckNotInUse(place, place.node, "renamed"));
     if (!place.node.empty()) return RenameNode(place, new_name);
-    ZARR_ASSIGN_OR_RETURN(const StoreNode to, FindTargetNode(new_name));
-    if (!to.node.empty())
-        return Status::Unsupported("is a store, which cannot be moved into " + to.folder.text() +
+    ZARR_ASSIGN_OR_RETURN(const StoreAddress target, FindTargetNode(new_name));
+    if (!target.node.empty())
+        return Status::Unsupported("is a store, which cannot be moved into " + target.text() +
                                    "; gdalmanage copy copies it there as a group");
-    const std::string target = to.folder;
-    ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
+    ZARR_RETURN_IF_ERROR(CheckWritable(place));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetFolderOf(place.folder), "renamed"));
+    ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(TargetOf(place), "renamed"));
     // The lock also finishes what a killed writer has left, which the new name would not find.
-    const auto store = OpenFolder(place.folder);
+    const auto store = OpenFolder(place);
     zarr::HierarchyWriter writer(store);
     writer.UseLock(LockTargetOf(*store), DefaultLockWait());
     ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, writer.Lock());
     // Stores are renamed only if the file system can rename a folder in one step. In an object
     // store, GDAL would move the objects one after another, so the store is copied.
-    if (RenamingAt(place.folder) != Renaming::kNo) {
+    if (RenamingAt(place) != Renaming::kNo) {
         const QuietErrors quiet;
-        if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
-            RenameSidecars(place.folder, target);
+        if (VSIRename(place.c_str(), target.c_str()) == 0) {
+            RenameSidecars(place, target);
             return {};
         }
     }
     // If the store cannot be renamed, for example to another file system, it is copied and the
     // original is deleted.
-    ZARR_RETURN_IF_ERROR(CopyStore(place.folder, target));
-    return RemoveStore(TargetFolderOf(place.folder));
+    ZARR_RETURN_IF_ERROR(CopyStore(place, target));
+    return RemoveStore(TargetOf(place));
 }
 
 template <class Work>
@@ -294,9 +286,9 @@ CPLErr Run(const char* name, Work&& work) {
 }  // namespace
 
 Status DeleteReplacedNode(const char* name, bool is_append) {
-    const auto parsed = ParseConnectionString(name);
-    const bool is_kept = is_append || !parsed.ok() || parsed->node.empty() ||
-                         IsStoreInUse(FolderOf(parsed->path), parsed->node);
+    const auto target = Resolve(name);
+    const bool is_kept =
+        is_append || !target.ok() || target->node.empty() || IsStoreInUse(*target, target->node);
     return is_kept || !FindStoreNode(name).ok() ? Status() : DeleteStoreOrNode(name);
 }
 
@@ -335,19 +327,12 @@ bool IsParquetOfReferences(std::string_view name) {
            number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool HoldsReferencesInParquet(const zarr::Store& folder) {
-    zarr::Buffer text;
-    const auto found =
-        zarr::GetDocument(folder, zarr::DocumentKey("", zarr::Document::kConsolidated), text);
-    return found.ok() && *found && zarr::AreKerchunkReferences(std::as_const(text).span().text());
-}
-
 }  // namespace
 
-Status CheckNoOtherFiles(const std::string& folder, const char* refusal) {
+Status CheckNoOtherFiles(const StoreAddress& folder, const char* refusal) {
     const auto store = OpenFolder(folder);
     ZARR_ASSIGN_OR_RETURN(std::string foreign, zarr::FindForeignKey(*store, IsCompanion));
-    if (!foreign.empty() && HoldsReferencesInParquet(*store)) {
+    if (!foreign.empty() && HoldsKerchunkParquet(folder)) {
         const auto is_known = [](std::string_view name) {
             return IsCompanion(name) || IsParquetOfReferences(name);
         };
@@ -355,49 +340,47 @@ Status CheckNoOtherFiles(const std::string& folder, const char* refusal) {
     }
     if (foreign.empty()) return {};
     return Status::Invalid("holds " + zarr::Quoted(foreign) +
-                           (IsStoreFolder(folder) ? " beside a Zarr store" : " and no Zarr store") +
+                           (HoldsStore(folder) ? " beside a Zarr store" : " and no Zarr store") +
                            ", so it is not " + refusal);
 }
 
-Status CheckReplaceable(const std::string& folder) {
+Status CheckReplaceable(const StoreAddress& folder) {
     const QuietErrors quiet;
     VSIStatBufL stat;
     errno = 0;
     const bool is_there = VSIStatL(folder.c_str(), &stat) == 0;
     // A folder that cannot be examined may belong to another program and is not replaced. For
     // remote paths errno has no meaning.
-    if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR &&
-        !StorePath(folder).is_remote())
+    if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR && !folder.is_remote())
         return Status::Io("cannot be examined: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid(
             "is a file, so it is not overwritten; a store in one file is named x.zarr.zip or "
             "x.ozx");
-    // A stat may not report a folder in /vsimem/, so IsStoreFolder() is called, too.
-    return is_there || IsStoreFolder(folder) ? CheckNoOtherFiles(folder, "overwritten") : Status();
+    // A stat may not report a folder in /vsimem/, so HoldsStore() is called, too.
+    return is_there || HoldsStore(folder) ? CheckNoOtherFiles(folder, "overwritten") : Status();
 }
 
-std::string FileOrFolderOf(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
+namespace {
 
-// True if `folder`, which is in a zip file, contains anything but the store `name` and the store's
-// sidecar files.
-bool HoldsMoreThan(const std::string& name, const std::string& folder) {
-    const CPLStringList entries(VSIReadDir(folder.c_str()));
+// True if the folder at `path`, which is in a zip file, contains anything but the store `name` and
+// the store's sidecar files.
+bool HoldsMoreThan(const std::string& name, const std::string& path) {
+    const CPLStringList entries(VSIReadDir(path.c_str()));
     int own = 1;
     for (const char* const end : kSidecarExtensions)
         own += entries.FindString((name + end).c_str()) >= 0 ? 1 : 0;
     return entries.size() > own;
 }
 
-// Returns Ok if the store is the root of the zip file, or the only entry of the root.
-Status CheckFillsZip(const std::string& folder) {
-    const std::optional<std::string> archive = ArchiveOf(folder);
-    if (!archive || !PathExists(*archive)) return {};
-    std::string above = folder;
-    while (!EQUAL(FileOrFolderOf(above).c_str(), above.substr(std::strlen(kZipPrefix)).c_str())) {
-        const std::string name = CPLGetFilename(above.c_str());
-        above = CPLGetPath(above.c_str());
-        if (HoldsMoreThan(name, above) || !STARTS_WITH_CI(above.c_str(), kZipPrefix))
+}  // namespace
+
+Status CheckFillsZip(const StoreAddress& folder) {
+    if (folder.IsZipFile() || folder.archive.empty() || !PathExists(folder.archive)) return {};
+    for (std::string inner = folder.inner.value_or(""); !inner.empty();) {
+        const std::string name(zarr::LastName(inner));
+        inner = std::string(zarr::ParentPath(inner));
+        if (HoldsMoreThan(name, ZipAddress(folder.archive, inner)))
             return Status::Unsupported(
                 "shares its zip file with other files; a zip file is written and deleted as a "
                 "whole");
@@ -405,12 +388,12 @@ Status CheckFillsZip(const std::string& folder) {
     return {};
 }
 
-Status RemoveStore(const std::string& folder) {
-    if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr store, so it is not deleted");
+Status RemoveStore(const StoreAddress& folder) {
+    if (!HoldsStore(folder)) return Status::Invalid("not a Zarr store, so it is not deleted");
     ForgetListings(folder);
     ZARR_RETURN_IF_ERROR(CheckNoOtherFiles(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
-    const std::string path = FileOrFolderOf(folder);
+    const std::string& path = folder.FileOrFolder();
     ZARR_ASSIGN_OR_RETURN(
         const zarr::StoreLock lock,
         zarr::StoreLock::Take(LockTargetOf(*OpenFolder(path)), DefaultLockWait()));

@@ -11,7 +11,7 @@
 
 #include "core/base/status.h"
 #include "core/hierarchy/hierarchy.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -29,52 +29,43 @@ zarr::Status DeleteReplacedNode(const char* name, bool is_append);
 // group.
 CPLErr Rename(const char* new_name, const char* old_name);
 
-// Path of a store, or of a node in a store.
-struct StoreNode {
-    StorePath folder;
-    std::string node;  // empty for the store itself
-};
-
 // Returns the store or node to which `name` leads. Fails if nothing exists there.
-zarr::Result<StoreNode> FindStoreNode(const char* name);
+zarr::Result<StoreAddress> FindStoreNode(const char* name);
 
 // Returns where a new node called `name` is created: the store, and the node's path in the store.
 // If a folder above `name` holds Zarr documents, the node belongs to that store. Otherwise it
-// belongs to a separate store at `folder`, and `node` is the path that `name` states. Levels of
+// belongs to a separate store, and the node is the path that `name` states. Levels of
 // xcube's "x.levels", and existing stores whose parent folder has no Zarr document, are always
 // separate stores.
-zarr::Result<StoreNode> FindTargetNode(const char* name);
+zarr::Result<StoreAddress> FindTargetNode(const char* name);
 
 // True if `target`, a result of FindTargetNode(), is a node in an existing store.
-bool IsInStore(const StoreNode& target);
+bool IsInStore(const StoreAddress& target);
 
 // Returns Ok if `stated`, the creation option FORMAT, is nullopt or equals the format of the
 // existing `store`.
 zarr::Status CheckAddedFormat(std::optional<zarr::Format> stated, const zarr::Hierarchy& store);
 
-// Returns Ok if nothing exists at `folder` and a store can be created there.
-zarr::Status CheckFree(const std::string& folder);
+// Returns Ok if nothing exists at `address` and a store can be created there.
+zarr::Status CheckFree(const StoreAddress& address);
 
 // Copies a store and its sidecar files to a path at which nothing exists. Deletes an incomplete
 // copy on failure.
-zarr::Status CopyStore(const StorePath& folder, const std::string& target);
+zarr::Status CopyStore(const StoreAddress& source, const StoreAddress& target);
 
 // Returns Ok if a new store may replace `folder`: the folder is missing, empty, or holds only a
 // store. Otherwise the error names the first file of another program.
-zarr::Status CheckReplaceable(const std::string& folder);
+zarr::Status CheckReplaceable(const StoreAddress& folder);
 
 // Returns Ok if all files in `folder` belong to Zarr. Otherwise the error names a file of another
 // program. The message ends with `refusal`, such as "deleted" in "so it is not deleted".
-zarr::Status CheckNoOtherFiles(const std::string& folder, const char* refusal);
-
-// Returns the zip file if `folder` lies in /vsizip/, else `folder`.
-std::string FileOrFolderOf(const std::string& folder);
+zarr::Status CheckNoOtherFiles(const StoreAddress& folder, const char* refusal);
 
 // Returns Ok if `folder` is not in a zip file, or if the zip file contains nothing but `folder`.
-zarr::Status CheckFillsZip(const std::string& folder);
+zarr::Status CheckFillsZip(const StoreAddress& folder);
 
 // Deletes the store at `folder` and its sidecar files. Fails, with nothing deleted, if the folder
 // is not a Zarr store or holds files of other programs.
-zarr::Status RemoveStore(const std::string& folder);
+zarr::Status RemoveStore(const StoreAddress& folder);
 
 }  // namespace zarr_driver

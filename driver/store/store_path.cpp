@@ -6,14 +6,11 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 
-#include "core/base/text.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
-#include "driver/store/icechunk_name.h"
 
 namespace zarr_driver {
 
@@ -188,61 +185,6 @@ constexpr const char* kAccountOptions[] = {
     "GDAL_HTTP_SSLCERT",
 };
 
-constexpr std::size_t kPrefixLength = 5;  // length of "ZARR:"
-constexpr const char* kIcechunkDriver = "ICECHUNK:";
-
-bool IsAllDigits(const std::string& text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-// Returns the position at which an unquoted path ends: the first ":/" that belongs neither to a URL
-// nor to a drive letter.
-std::size_t EndOfPath(const std::string& text) {
-    for (std::size_t at = text.find(":/"); at != std::string::npos; at = text.find(":/", at + 1)) {
-        const bool is_url = text.compare(at, 3, "://") == 0;
-        if (!is_url && at != 1) return at;
-    }
-    return text.size();
-}
-
-// Returns the position of the closing quote. The closing quote is the first quote at the end of the
-// text or before ":/", so that a path may contain quotes.
-std::size_t EndOfQuotedPath(const std::string& text) {
-    for (std::size_t at = text.find('"', 1); at != std::string::npos; at = text.find('"', at + 1))
-        if (at + 1 == text.size() || text.compare(at + 1, 2, ":/") == 0) return at;
-    return text.find('"', 1);
-}
-
-// Moves trailing indices, such as ":3:0", from the text `node` to `indices`.
-zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices) {
-    for (std::size_t colon = node.rfind(':'); colon != std::string::npos; colon = node.rfind(':')) {
-        const std::string digits = node.substr(colon + 1);
-        if (!IsAllDigits(digits)) break;
-        std::uint64_t index = 0;
-        if (std::from_chars(digits.data(), digits.data() + digits.size(), index).ec != std::errc())
-            return zarr::Status::Invalid("index " + zarr::Quoted(digits) + " is too large");
-        indices.insert(indices.begin(), index);
-        node.resize(colon);
-    }
-    return {};
-}
-
-// Removes a trailing selection, such as ":time=2020-07-01T12:00:00Z,z=2", from the text `node` and
-// returns the selection. The selection starts at the first colon that is followed by a name and
-// '='. A colon that is followed by a slash belongs to the node's path.
-std::string TakeSelection(std::string& node) {
-    for (std::size_t colon = node.find(':'); colon != std::string::npos;
-         colon = node.find(':', colon + 1)) {
-        const std::size_t end = node.find_first_of("=:", colon + 1);
-        if (end == std::string::npos || node[end] != '=' || end == colon + 1) continue;
-        if (node.find('/', colon) != std::string::npos) continue;
-        std::string selection = node.substr(colon + 1);
-        node.resize(colon);
-        return selection;
-    }
-    return {};
-}
-
 // Returns the path in a file URL (RFC 8089): "file:///folder", "file://localhost/folder" or
 // "file:///C:/folder". `rest` is the text after the scheme.
 std::string PathOfFileUrl(const std::string& rest) {
@@ -253,53 +195,6 @@ std::string PathOfFileUrl(const std::string& rest) {
     if (STARTS_WITH_CI(path.c_str(), "localhost/")) path.erase(0, strlen("localhost"));
     const bool has_drive = path.size() > 2 && path[0] == '/' && path[2] == ':';
     return has_drive ? path.substr(1) : path;
-}
-
-// True if the extension of `path` shows that it is a document or folder of references.
-bool HasEndingOfReferences(const std::string& path) {
-    const std::string lower = CPLString(path).tolower();
-    return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst") ||
-           zarr::EndsWith(lower, ".parq") || zarr::EndsWith(lower, ".parq.zip");
-}
-
-// Splits the name "/vsiicechunk/{path?branch=name}/node" into path and node. Returns false for
-// other names.
-bool TakeIcechunkNode(ConnectionString& name) {
-    const std::string text = name.path;
-    const std::size_t begin = std::strlen(kIcechunkPrefix);
-    if (!STARTS_WITH(text.c_str(), kIcechunkPrefix) || text.size() <= begin || text[begin] != '{')
-        return false;
-    const std::size_t end = text.find('}', begin);
-    if (end == std::string::npos) return false;
-    const auto node = zarr::NormalizePath(text.substr(end + 1));
-    if (!node.ok()) return false;
-    name.path = StorePath(FormatIcechunkName(*ParseIcechunkName(text.substr(0, end + 1))));
-    if (node->empty() || name.has_node) return true;
-    name.has_node = true;
-    name.node = *node;
-    return true;
-}
-
-// Splits the name "/vsikerchunk_json_ref/{path}/node" into path and node. If the extension of
-// `path` shows that it holds references, the prefix and braces are removed, too.
-void TakeReferenceNode(ConnectionString& name) {
-    if (TakeIcechunkNode(name)) return;
-    const std::string text = name.path;
-    for (const char* prefix :
-         {kKerchunkJsonPrefixes[0], kKerchunkJsonPrefixes[1], kKerchunkParquetPrefix}) {
-        const std::size_t begin = std::strlen(prefix);
-        if (!STARTS_WITH(text.c_str(), prefix) || text[begin] != '{') continue;
-        const std::size_t end = text.find('}', begin);
-        if (end == std::string::npos) return;
-        const std::string document = text.substr(begin + 1, end - begin - 1);
-        const auto node = zarr::NormalizePath(text.substr(end + 1));
-        if (!node.ok()) return;
-        name.path = StorePath(HasEndingOfReferences(document) ? document : text.substr(0, end + 1));
-        if (node->empty() || name.has_node) return;
-        name.has_node = true;
-        name.node = *node;
-        return;
-    }
 }
 
 std::string ExpandUrl(const std::string& path) {
@@ -333,7 +228,10 @@ StorePath::Kind KindOf(const std::string& path) {
 
 }  // namespace
 
-StorePath::StorePath(const std::string& path) : text_(ExpandUrl(path)), kind_(KindOf(text_)) {}
+StorePath::StorePath(const std::string& path)
+    : text_(ExpandUrl(path)),
+      kind_(KindOf(text_)),
+      is_below_vsizip_(STARTS_WITH_CI(text_.c_str(), kZipPrefix)) {}
 
 std::optional<std::string> StorePath::Url(const std::string& key, const char* verb) const {
     if (kind_ == Kind::kWebServer) return WebUrl(text_, key);
@@ -366,88 +264,6 @@ std::string FileIn(const StorePath& folder, std::string_view key) {
     std::string path = folder;
     const std::string query = TakeQuery(folder, path);
     return zarr::JoinKey(path, key) + query;
-}
-
-bool HasIcechunkPrefix(const std::string& name) {
-    return STARTS_WITH_CI(name.c_str(), kIcechunkDriver);
-}
-
-bool HasZarrPrefix(const std::string& name) { return STARTS_WITH_CI(name.c_str(), "ZARR:"); }
-
-std::optional<ConnectionParts> SplitConnectionString(const std::string& name) {
-    if (!HasZarrPrefix(name)) return std::nullopt;
-    const std::string rest = name.substr(kPrefixLength);
-    const bool is_quoted = !rest.empty() && rest[0] == '"';
-    const std::size_t quote = is_quoted ? EndOfQuotedPath(rest) : 0;
-    if (quote == std::string::npos) return std::nullopt;
-    const std::size_t end = is_quoted ? quote + 1 : EndOfPath(rest);
-    ConnectionParts parts;
-    parts.prefix = name.substr(0, kPrefixLength - 1);
-    parts.path = rest.substr(0, end);
-    if (end < rest.size() && rest[end] == ':') parts.node = rest.substr(end + 1);
-    return parts;
-}
-
-zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
-    ConnectionString parsed;
-    if (HasIcechunkPrefix(name)) {
-        std::string rest = name.substr(std::strlen(kIcechunkDriver));
-        if (rest.size() >= 2 && rest.front() == '"' && rest.back() == '"')
-            rest = rest.substr(1, rest.size() - 2);
-        if (rest.empty()) return zarr::Status::Invalid("no path after ICECHUNK:");
-        parsed.has_prefix = true;
-        parsed.path = StorePath(STARTS_WITH(rest.c_str(), kIcechunkPrefix)
-                                    ? rest
-                                    : FormatIcechunkName(ParseIcechunkQuery(rest)));
-        TakeReferenceNode(parsed);
-        return parsed;
-    }
-    if (!HasZarrPrefix(name)) {
-        parsed.path = StorePath(name);
-        if (parsed.path.text().empty()) return zarr::Status::Invalid("the path is empty");
-        TakeReferenceNode(parsed);
-        return parsed;
-    }
-    parsed.has_prefix = true;
-    const auto parts = SplitConnectionString(name);
-    if (!parts) return zarr::Status::Invalid("the quote after ZARR: is not closed");
-    const bool is_quoted = !parts->path.empty() && parts->path[0] == '"';
-    parsed.path =
-        StorePath(is_quoted ? parts->path.substr(1, parts->path.size() - 2) : parts->path);
-    if (parsed.path.text().empty()) return zarr::Status::Invalid("no path after ZARR:");
-    const std::string after = name.substr(kPrefixLength + parts->path.size());
-    if (after.empty()) {
-        TakeReferenceNode(parsed);
-        return parsed;
-    }
-    if (after[0] != ':')
-        return zarr::Status::Invalid("expected :/name of an array or group after the path, got " +
-                                     zarr::Quoted(after));
-    parsed.has_node = true;
-    std::string node = parts->node;
-    if (node.empty() || node[0] != '/')
-        return zarr::Status::Invalid("the name of an array or group starts with /, as in " +
-                                     FormatConnectionString(parsed.path, "array") + ", got " +
-                                     zarr::Quoted(node));
-    parsed.select = TakeSelection(node);
-    if (parsed.select.empty()) ZARR_RETURN_IF_ERROR(TakeIndices(node, parsed.indices));
-    ZARR_ASSIGN_OR_RETURN(parsed.node, zarr::NormalizePath(node));
-    TakeReferenceNode(parsed);
-    return parsed;
-}
-
-std::string FormatConnectionString(const std::string& path, const std::string& node,
-                                   const std::vector<std::uint64_t>& indices) {
-    std::string name = "ZARR:\"" + path + "\":/" + node;
-    // Names such as "a:3" and "a:t=3" get a final slash. Their ends would otherwise be parsed as an
-    // index or a selection.
-    std::string rest = node;
-    const std::size_t colon = node.rfind(':');
-    if ((colon != std::string::npos && IsAllDigits(node.substr(colon + 1))) ||
-        !TakeSelection(rest).empty())
-        name += "/";
-    for (const std::uint64_t index : indices) name += ":" + std::to_string(index);
-    return name;
 }
 
 }  // namespace zarr_driver

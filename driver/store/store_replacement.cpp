@@ -25,14 +25,15 @@
 #include "driver/base/report.h"
 #include "driver/base/staging_name.h"
 #include "driver/store/byte_file.h"
+#include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/remote_creation.h"
 #include "driver/store/remote_store.h"
+#include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
-#include "driver/store/store_folder.h"
+#include "driver/store/store_address.h"
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/store_path.h"
 #include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
@@ -81,7 +82,7 @@ Status SwapFailure(const std::string& what, int error) {
 
 // Creates `path`, the empty staging file or folder for the store at `folder`. Copies the
 // permissions of `replaced`. Returns 0 or an errno.
-int MakeEmpty(const std::string& path, const std::string& replaced, const StorePath& folder) {
+int MakeEmpty(const std::string& path, const std::string& replaced, const StoreAddress& folder) {
     errno = 0;
     if (!OfKind(folder, &StoreKind::create)(path).ok()) return errno != 0 ? errno : EIO;
     std::error_code ignored;
@@ -132,9 +133,9 @@ std::string DeletionName(const std::string& path) {
 // True if a store exists in a remote folder. A client without the right to list may get 403 for an
 // absent document. Other failures are errors, because a store that is taken for absent would mix
 // with the new one.
-Result<bool> HoldsRemoteStore(const StorePath& folder) {
+Result<bool> HoldsRemoteStore(const StoreAddress& folder) {
     const QuietErrors quiet;
-    const RemoteStore store(folder, {});
+    const RemoteStore store(folder.path(), {});
     for (const std::string_view name : zarr::kRootDocuments) {
         const auto found = store.Exists(std::string(name));
         const bool is_refused =
@@ -142,7 +143,7 @@ Result<bool> HoldsRemoteStore(const StorePath& folder) {
         if (!found.ok() && !is_refused) return found.status();
         if (found.ok() && *found) return true;
     }
-    return IsStoreFolder(folder) && !EQUAL(CPLGetExtension(folder.c_str()), "parq");
+    return folder.store_kind != &kKerchunkParquetKind && HoldsStore(folder);
 }
 
 }  // namespace
@@ -181,12 +182,12 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
     return *this;
 }
 
-Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder,
+Result<StoreReplacement> StoreReplacement::Begin(const StoreAddress& folder,
                                                  const ResumablePredicate& is_resumable,
                                                  bool is_read) {
     ZARR_RETURN_IF_ERROR(CheckReplaceable(folder));
     ZARR_RETURN_IF_ERROR(CheckFillsZip(folder));
-    StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
+    StoreReplacement replacement(folder, WithoutLink(folder.FileOrFolder()));
     replacement.wait_ = DefaultLockWait();
     bool is_possible = CanBeReplaced(replacement.path_);
     if (is_possible) {
@@ -210,7 +211,7 @@ Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable, bo
     // that store.
     const std::string path = std::exchange(path_, {});
     const bool is_remote = StorePath(path).is_remote();
-    if (FileOrFolderOf(folder_) != folder_) {
+    if (IsFile()) {
         // A remote zip file is built on the local disk and then copied, because an object store can
         // only write whole objects.
         if (is_remote) BuildAt(CPLGenerateTempFilename("zip"));
@@ -221,7 +222,7 @@ Status StoreReplacement::BuildInPlace(const ResumablePredicate& is_resumable, bo
     } else {
         if (is_read)
             return Status::Invalid("is not overwritten, because the source is read from it");
-        ZARR_RETURN_IF_ERROR(CheckNotInUse(path, {}, "overwritten"));
+        ZARR_RETURN_IF_ERROR(CheckNotInUse(folder_, {}, "overwritten"));
         if (is_remote)
             ZARR_RETURN_IF_ERROR(BeginInObjectStore(is_resumable != nullptr));
         else
@@ -242,7 +243,7 @@ Status StoreReplacement::BeginInObjectStore(bool is_resumable) {
     if (is_resumable || !is_store) {
         ZARR_RETURN_IF_ERROR(EraseWhole(folder_, is_store));
     } else {
-        ZARR_ASSIGN_OR_RETURN(old, ListStoredObjects(VsiStore(folder_)));
+        ZARR_ASSIGN_OR_RETURN(old, ListStoredObjects(VsiStore(folder_.path())));
     }
     if (!is_resumable) creation_ = RemoteCreation::Begin(folder_, old);
     return {};
@@ -250,7 +251,8 @@ Status StoreReplacement::BeginInObjectStore(bool is_resumable) {
 
 void StoreReplacement::BuildAt(const std::string& staging_path) {
     building_ = staging_path;
-    building_folder_ = ArchiveOf(folder_) ? InOtherArchive(folder_, staging_path) : staging_path;
+    building_folder_ = IsFile() ? ZipAddress(staging_path, folder_.inner.value_or(""))
+                                : StoreAddress(staging_path);
 }
 
 // Continues an unfinished staging store. The store must be resumable, and no other process may be
@@ -273,14 +275,14 @@ bool StoreReplacement::ResumeUnfinished(const ResumablePredicate& is_resumable) 
 }
 
 bool StoreReplacement::CanBeResumed() const {
-    return FileOrFolderOf(folder_) == folder_ && (!IsStaging() || IsOnLocalDisk(path_));
+    return !IsFile() && (!IsStaging() || IsOnLocalDisk(path_));
 }
 
 // Creates the staging store. If the store can only be built at its final path, sets `is_possible`
 // to false and returns Ok.
 Status StoreReplacement::BuildStaging(bool& is_possible) {
     const QuietErrors quiet;
-    const bool is_file = FileOrFolderOf(folder_) != folder_;
+    const bool is_file = IsFile();
     for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastDeletionName; ++i)
         RemoveAbandoned(StagingStorePath(path_, i));
     if (const int error = MakeFolder(ContainingFolder(path_)); error != 0)
@@ -324,7 +326,7 @@ Status StoreReplacement::BuildStaging(bool& is_possible) {
 // Takes the lock of the old store, if there is one: a writer that changes the old store must not go
 // on in the new one.
 Status StoreReplacement::LockOld() {
-    const bool is_file = FileOrFolderOf(folder_) != folder_;
+    const bool is_file = IsFile();
     if (old_lock_.is_held() || is_file || !PathExists(path_)) return {};
     auto lock = zarr::StoreLock::Take(LockTargetOf(*OpenFolder(path_)), wait_);
     if (lock.ok()) old_lock_ = lock.Take();
@@ -340,7 +342,7 @@ Status StoreReplacement::RenameToFinal() {
         errno = 0;
         return VSIRename(from.c_str(), to.c_str()) == 0;
     };
-    const bool is_file = FileOrFolderOf(folder_) != folder_;
+    const bool is_file = IsFile();
     // Closing a file may fail after all writes have succeeded, for example on a full network drive.
     // The old zip file is therefore replaced only if the new zip file can be opened.
     if (is_file) ZARR_RETURN_IF_ERROR(OpenZip(building_).status());
@@ -352,7 +354,7 @@ Status StoreReplacement::RenameToFinal() {
         VSIUnlink(building_.c_str());
         return {};
     }
-    const bool is_free = !PathExists(path_) && !IsStoreFolder(folder_);
+    const bool is_free = !PathExists(path_) && !HoldsStore(folder_);
     // A file is renamed even if its final path exists, because on most systems renaming a file
     // replaces an existing file.
     if ((is_free || is_file) && rename(building_, path_)) return {};

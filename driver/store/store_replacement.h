@@ -10,6 +10,7 @@
 #include "core/store/partial_files.h"
 #include "core/store/store_lock.h"
 #include "driver/store/remote_creation.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -34,7 +35,7 @@ class StoreReplacement {
     // so, or a dataset of the store is open in this process. Takes the lock of an old store that
     // Commit() will replace, and fails if another writer has it for too long.
     using ResumablePredicate = std::function<bool(const std::string& folder)>;
-    static zarr::Result<StoreReplacement> Begin(const std::string& folder,
+    static zarr::Result<StoreReplacement> Begin(const StoreAddress& folder,
                                                 const ResumablePredicate& is_resumable = {},
                                                 bool is_read = false);
 
@@ -51,10 +52,10 @@ class StoreReplacement {
 
     // Returns the path of the store: the staging path until Commit(), then the final path. In a zip
     // file, it is /vsizip/{ZIP}/folder with the path ZIP of the staging zip file.
-    const std::string& folder() const { return building_folder_; }
+    const StoreAddress& folder() const { return building_folder_; }
     bool IsStaging() const { return building_ != path_; }
     // Returns the path that the store gets at Commit(), in the form of folder().
-    const std::string& final_folder() const { return folder_; }
+    const StoreAddress& final_folder() const { return folder_; }
     // True if this object continues an unfinished store, whose contents are unchanged.
     bool IsResumed() const { return is_resumed_; }
     // True if a later Begin() could continue this store after a failure.
@@ -69,12 +70,14 @@ class StoreReplacement {
     void KeepForResume();
 
   private:
-    StoreReplacement(std::string folder, std::string path)
+    StoreReplacement(StoreAddress folder, std::string path)
         : folder_(std::move(folder)),
           building_folder_(folder_),
           path_(std::move(path)),
           building_(path_) {}
 
+    // True if the store is in a zip file, which is built and renamed as a whole.
+    bool IsFile() const { return folder_.is_below_vsizip(); }
     zarr::Status LockOld();
     bool ResumeUnfinished(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
@@ -84,9 +87,9 @@ class StoreReplacement {
     zarr::Status RenameToFinal();
     void Undo();
 
-    std::string folder_;  // final path of the store
+    StoreAddress folder_;  // final path of the store
     // Present path of the store: its staging path, then its final path.
-    std::string building_folder_;
+    StoreAddress building_folder_;
     // Final path and staging path of the folder or zip file; empty if the destructor has nothing to
     // delete.
     std::string path_;

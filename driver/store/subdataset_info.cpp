@@ -6,7 +6,7 @@
 #include <string>
 
 #include "driver/base/guard.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 

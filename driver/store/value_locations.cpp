@@ -51,22 +51,22 @@ Result<std::string> ReferenceLocation(const StorePath& path) {
                                "of GDAL; copy the store to a folder or a server");
 }
 
-Result<ValueLocations> ValueLocations::Of(const StorePath& path,
+Result<ValueLocations> ValueLocations::Of(const StoreAddress& address,
                                           std::shared_ptr<const zarr::Store> store) {
     ValueLocations made;
     made.store_ = std::move(store);
     if (made.store_->Traits().locator != nullptr) return made;
-    if (const auto zip = ZipLocationOf(path)) {
-        ZARR_ASSIGN_OR_RETURN(made.archive_, OpenZip(zip->archive));
-        made.inner_ = InnerFolder(*zip, *made.archive_);
-        ZARR_ASSIGN_OR_RETURN(made.location_, ReferenceLocation(zip->archive));
+    if (!address.archive.empty()) {
+        ZARR_ASSIGN_OR_RETURN(made.archive_, OpenZip(address.archive));
+        made.inner_ = InnerFolder(address, *made.archive_);
+        ZARR_ASSIGN_OR_RETURN(made.location_, ReferenceLocation(address.archive));
         return made;
     }
-    if (IsLevelsFolder(path))
+    if (IsLevelsFolder(address))
         return Status::Unsupported(
             "references to the levels of xcube are not written; write those of one level");
-    made.folder_ = path;
-    ZARR_ASSIGN_OR_RETURN(made.location_, ReferenceLocation(path));
+    made.folder_ = address.path();
+    ZARR_ASSIGN_OR_RETURN(made.location_, ReferenceLocation(address));
     while (!made.location_.empty() && made.location_.back() == '/') made.location_.pop_back();
     return made;
 }

@@ -9,7 +9,7 @@
 #include "core/references/reference.h"
 #include "core/store/store.h"
 #include "core/store/zip_store.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -22,9 +22,9 @@ zarr::Result<std::string> ReferenceLocation(const StorePath& path);
 // Returns references to the values of a store: where each value is located. Thread-safe.
 class ValueLocations {
   public:
-    // Creates the object for `store`, the open store at `path`. Returns kUnsupported if the values
-    // have no location that references can state.
-    static zarr::Result<ValueLocations> Of(const StorePath& path,
+    // Creates the object for `store`, the open store at `address`. Returns kUnsupported if the
+    // values have no location that references can state.
+    static zarr::Result<ValueLocations> Of(const StoreAddress& address,
                                            std::shared_ptr<const zarr::Store> store);
 
     // Returns the reference to the value of `key`; an absent reference if the value is absent.

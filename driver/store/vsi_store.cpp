@@ -28,7 +28,8 @@
 #include "driver/store/http_errors.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/logged_store.h"
-#include "driver/store/store_path.h"
+#include "driver/store/resolve.h"
+#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -652,29 +653,39 @@ Status EraseFileOrFolder(const std::string& path) {
 
 namespace {
 
-bool IsAny(const StorePath& /*path*/) { return true; }
+bool IsAny(const StoreAddress& /*address*/) { return true; }
 
-Result<std::shared_ptr<const zarr::Store>> OpenFolderToRead(const StorePath& path,
+// Returns the topmost folder of the groups around `address`, a store. Only local folders and
+// /vsimem/ are read.
+StoreAddress FindRootFolder(const StoreAddress& address) {
+    if (address.kind() == StorePath::Kind::kOther || !HoldsStore(address)) return address;
+    return Ascended(address, address.text(), PathExists);
+}
+
+Result<std::shared_ptr<const zarr::Store>> OpenFolderToRead(const StoreAddress& address,
                                                             const StoreAccess& /*access*/) {
-    return std::shared_ptr<const zarr::Store>(OpenFolder(path));
+    return std::shared_ptr<const zarr::Store>(OpenFolder(address));
 }
 
-Result<std::shared_ptr<zarr::Store>> OpenFolderForUpdate(const StorePath& path,
+Result<std::shared_ptr<zarr::Store>> OpenFolderForUpdate(const StoreAddress& address,
                                                          const StoreAccess& /*access*/) {
-    return OpenFolder(path);
+    return OpenFolder(address);
 }
 
-Status AllowChange(const StorePath& /*path*/, StoreOperation /*operation*/) { return {}; }
+Status AllowChange(const StoreAddress& /*address*/, StoreOperation /*operation*/) { return {}; }
 
 Status CreateFolder(const std::string& path) {
     return VSIMkdir(path.c_str(), 0755) == 0 ? Status() : Status::Io("cannot be created");
 }
 
-Status EraseFolder(const std::string& path, bool /*is_store*/) { return EraseFileOrFolder(path); }
+Status EraseFolder(const StoreAddress& address, bool /*is_store*/) {
+    return EraseFileOrFolder(address);
+}
 
 }  // namespace
 
-const StoreKind kFolderKind = {IsAny,       OpenFolderToRead, OpenFolderForUpdate,
-                               AllowChange, CreateFolder,     EraseFolder};
+const StoreKind kFolderKind = {IsAny,          nullptr,          HoldsRootDocument,
+                               FindRootFolder, OpenFolderToRead, OpenFolderForUpdate,
+                               AllowChange,    CreateFolder,     EraseFolder};
 
 }  // namespace zarr_driver

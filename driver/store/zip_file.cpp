@@ -31,8 +31,9 @@
 #include "driver/store/byte_file.h"
 #include "driver/store/http_errors.h"
 #include "driver/store/logged_store.h"
+#include "driver/store/resolve.h"
 #include "driver/store/response_cache.h"
-#include "driver/store/store_path.h"
+#include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -151,37 +152,6 @@ class VsiSource final : public zarr::ByteSource {
     mutable std::vector<VSILFILE*> idle_;
 };
 
-bool HasExtension(const std::string& path, const char* extension) {
-    const std::size_t size = std::strlen(extension);
-    return path.size() > size && EQUAL(path.c_str() + path.size() - size, extension);
-}
-
-// Returns the folder within the zip file: the part of `path` after `archive`. `path` lies below
-// /vsizip/.
-std::string FolderBehind(const std::string& path, const std::string& archive) {
-    const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
-    std::string inner = at == std::string::npos ? "" : path.substr(at + archive.size());
-    if (!inner.empty() && inner[0] == '}') inner.erase(0, 1);
-    const auto normal = zarr::NormalizePath(inner);
-    return normal.ok() ? *normal : inner;
-}
-
-// Splits a path into the zip file and the folder within it. ZipLocationOf(path) must not be
-// nullopt.
-ZipLocation LocationIn(const std::string& path) {
-    ZipLocation location;
-    location.archive = path;
-    const auto archive = ArchiveOf(path);
-    if (!archive) return location;
-    location.archive = *archive;
-    const std::string inner = FolderBehind(path, *archive);
-    if (!inner.empty()) location.inner = inner;
-    // GDAL also accepts /vsizip/vsicurl/ for /vsizip//vsicurl/, in which the path of the zip file
-    // begins with a slash.
-    if (STARTS_WITH(location.archive.c_str(), "vsi")) location.archive.insert(0, "/");
-    return location;
-}
-
 using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
 std::mutex archives_mutex;
@@ -212,23 +182,10 @@ void Remember(const std::string& identity, const Archive& archive) {
 
 }  // namespace
 
-bool IsNamedAsZip(const std::string& path) { return HasExtension(path, ".zip") || IsOzx(path); }
-
 void CloseIdleZip() {
     Archive before;
     const std::lock_guard<std::mutex> lock(archives_mutex);
     before = std::move(last);
-}
-
-std::optional<ZipLocation> ZipLocationOf(const std::string& path) {
-    if (ArchiveOf(path)) return LocationIn(path);
-    if (!IsNamedAsZip(path)) return std::nullopt;
-    VSIStatBufL stat;
-    // A folder is not a zip file, even if its name ends in ".zip".
-    if (!StorePath(path).is_remote() &&
-        (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
-        return std::nullopt;
-    return LocationIn(path);
 }
 
 // Returns an error if the local file at `path` is a pipe or a device, because opening it could wait
@@ -287,48 +244,52 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     }
 }
 
-std::string InnerFolder(const ZipLocation& location, const zarr::ZipArchive& archive) {
-    if (location.inner) return *location.inner;
+std::string InnerFolder(const StoreAddress& address, const zarr::ZipArchive& archive) {
+    if (address.inner) return *address.inner;
     return archive.FindRoot([&](const std::string& prefix) {
         return zarr::HoldsRootDocumentOfAnyFormat(
             prefix, [&](const std::string& key) { return archive.Find(key) != nullptr; });
     });
 }
 
-bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix) {
+namespace {
+
+bool IsInZip(const StoreAddress& address) { return !address.archive.empty(); }
+
+// True if a file named as a zip file starts with the signature of a member, or of the end of an
+// empty zip file.
+bool IsProvenAsZip(const StorePath& path, std::string_view head) {
+    return IsNamedAsZip(path) && (head.substr(0, 4) == "PK\3\4" || head.substr(0, 4) == "PK\5\6");
+}
+
+// True if the folder `prefix` of a zip file holds a metadata document that makes it a Zarr v2 or v3
+// store.
+bool HoldsRoot(const zarr::ZipArchive& archive, const std::string& prefix) {
     return zarr::HoldsRootDocument(
         prefix, [&](const std::string& key) { return archive.Find(key) != nullptr; });
 }
 
-std::optional<std::string> ArchiveOf(const std::string& path) {
-    if (!STARTS_WITH_CI(path.c_str(), kZipPrefix)) return std::nullopt;
-    const std::string inner = path.substr(std::strlen(kZipPrefix));
-    if (!inner.empty() && inner[0] == '{') {  // the path is /vsizip/{archive}/member
-        const std::size_t end = inner.find('}');
-        return end == std::string::npos ? inner : inner.substr(1, end - 1);
-    }
-    for (std::size_t end = inner.find('/'); end != std::string::npos;
-         end = inner.find('/', end + 1))
-        if (IsNamedAsZip(inner.substr(0, end))) return inner.substr(0, end);
-    return inner;
+bool IsThereInZip(const StoreAddress& address) {
+    const auto archive = OpenZip(address.archive);
+    return archive.ok() &&
+           (HoldsRoot(**archive, InnerFolder(address, **archive)) || HoldsV1Array(address));
 }
 
-std::string InOtherArchive(const std::string& path, const std::string& archive) {
-    const std::size_t begin = std::strlen(kZipPrefix);
-    const std::size_t end = begin + ArchiveOf(path)->size() + (path[begin] == '{' ? 2 : 0);
-    return kZipPrefix + ("{" + archive + "}") + path.substr(std::min(end, path.size()));
+// Returns the topmost folder of the groups around `address`, a store in a zip file. If the zip file
+// cannot be opened, a later step reports the error.
+StoreAddress FindRootInZip(const StoreAddress& address) {
+    if (!address.inner) return address;
+    const auto archive = OpenZip(address.archive);
+    if (!archive.ok() || !HoldsRoot(**archive, *address.inner)) return address;
+    return Ascended(address, *address.inner,
+                    [&](const std::string& key) { return (*archive)->Find(key) != nullptr; });
 }
 
-namespace {
-
-bool IsInZip(const StorePath& path) { return ZipLocationOf(path).has_value(); }
-
-Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StorePath& path,
+Result<std::shared_ptr<const zarr::Store>> OpenZipToRead(const StoreAddress& address,
                                                          const StoreAccess& /*access*/) {
-    const ZipLocation location = LocationIn(path);
-    ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(location.archive));
+    ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(address.archive));
     std::shared_ptr<const zarr::Store> store =
-        std::make_shared<zarr::ZipStore>(archive, InnerFolder(location, *archive));
+        std::make_shared<zarr::ZipStore>(archive, InnerFolder(address, *archive));
     return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
 }
 
@@ -384,15 +345,15 @@ zarr::ZipDocuments DocumentsOf(const std::string& archive) {
 }
 
 // Returns nullptr if somebody else has the zip file open for update.
-Result<UpdateStore> TryToOpen(const ZipLocation& location, UpdateStores& stores) {
+Result<UpdateStore> TryToOpen(const StoreAddress& address, UpdateStores& stores) {
     // A staging name may have belonged to an earlier zip file, so an open store with that name is
     // not used. Sharing is not needed, because only its creator uses a staging file.
-    const bool is_staging = FinalName(location.archive) != location.archive;
-    const std::string folder = location.inner.value_or("");
-    if (auto store = is_staging ? nullptr : stores.Find(location.archive, folder)) return store;
-    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(location.archive, is_staging));
+    const bool is_staging = FinalName(address.archive) != address.archive;
+    const std::string folder = address.inner.value_or("");
+    if (auto store = is_staging ? nullptr : stores.Find(address.archive, folder)) return store;
+    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(address.archive, is_staging));
     if (file == nullptr) {
-        if (!stores.HasOpen(location.archive)) return UpdateStore();
+        if (!stores.HasOpen(address.archive)) return UpdateStore();
         return Status::Io(
             "the zip file is open for update in this process, by another path; close that first");
     }
@@ -400,29 +361,28 @@ Result<UpdateStore> TryToOpen(const ZipLocation& location, UpdateStores& stores)
     // directory is read after that.
     ZARR_ASSIGN_OR_RETURN(
         const auto archive,
-        zarr::ZipArchive::Open(std::make_unique<VsiSource>(location.archive, file->size()),
-                               location.archive, location.archive));
+        zarr::ZipArchive::Open(std::make_unique<VsiSource>(address.archive, file->size()),
+                               address.archive, address.archive));
     ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
-                                                                 InnerFolder(location, *archive),
-                                                                 DocumentsOf(location.archive)));
-    if (!is_staging) stores.Add(location.archive, folder, store);
+                                                                 InnerFolder(address, *archive),
+                                                                 DocumentsOf(address.archive)));
+    if (!is_staging) stores.Add(address.archive, folder, store);
     return store;
 }
 
 // Returns the store object of a zip file that is open for update. Opens the zip file if none is
 // open, or if another file has replaced it, as soon as no other process has it open. Thread-safe.
-Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
+Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StoreAddress& address,
                                                       const StoreAccess& /*access*/) {
     using Clock = std::chrono::steady_clock;
     static auto& stores = *new UpdateStores();
     static auto& mutex = *new std::mutex();
-    const ZipLocation location = LocationIn(path);
     ZARR_ASSIGN_OR_RETURN(const auto wait, ConfiguredLockWait());
     const auto deadline = Clock::now() + wait.limit;
     for (;;) {
         {
             const std::lock_guard<std::mutex> lock(mutex);
-            ZARR_ASSIGN_OR_RETURN(auto store, TryToOpen(location, stores));
+            ZARR_ASSIGN_OR_RETURN(auto store, TryToOpen(address, stores));
             if (store != nullptr) return std::shared_ptr<zarr::Store>(std::move(store));
         }
         if (Clock::now() >= deadline)
@@ -434,15 +394,15 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const StorePath& path,
     }
 }
 
-Status CheckZip(const StorePath& path, StoreOperation operation) {
-    const std::string archive = LocationIn(path).archive;
+Status CheckZip(const StoreAddress& address, StoreOperation operation) {
+    const std::string& archive = address.archive;
     VSIStatBufL stat;
     if (IsLocalPath(archive) && VSIStatL(archive.c_str(), &stat) == 0)
         ZARR_RETURN_IF_ERROR(CheckIsNoPipe(archive, stat));
     if (operation == StoreOperation::kWrite && StorePath(archive).is_remote())
         return Status::Unsupported(
             "a zip file on a server cannot be updated in place; update a local copy");
-    return OfKind(path, &StoreKind::check, &kZipKind)(path, operation);
+    return OfKind(address, &StoreKind::check, &kZipKind)(address, operation);
 }
 
 Status CreateZip(const std::string& path) {
@@ -456,7 +416,9 @@ Status CreateZip(const std::string& path) {
                       : Status::Io("the zip file cannot be created: " + QuietErrors::Message());
 }
 
-Status EraseZip(const std::string& path, bool /*is_store*/) { return EraseFileOrFolder(path); }
+Status EraseZip(const StoreAddress& address, bool /*is_store*/) {
+    return EraseFileOrFolder(address.text());
+}
 
 // Copies the members of an archive into another one, in the order of its directory.
 Status CopyMembers(const zarr::ZipArchive& from, zarr::Store& to) {
@@ -493,8 +455,6 @@ Status WriteSorted(const std::string& path, const std::string& target) {
 
 }  // namespace
 
-bool IsOzx(const std::string& path) { return HasExtension(path, kOzxExtension); }
-
 Status SortZip(const std::string& path) {
     const std::string sorted = path + ".sorted";
     Status status = WriteSorted(path, sorted);
@@ -505,7 +465,8 @@ Status SortZip(const std::string& path) {
     return status;
 }
 
-const StoreKind kZipKind = {IsInZip,  OpenZipToRead, OpenZipForUpdate,
-                            CheckZip, CreateZip,     EraseZip};
+const StoreKind kZipKind = {IsInZip,       IsProvenAsZip, IsThereInZip,
+                            FindRootInZip, OpenZipToRead, OpenZipForUpdate,
+                            CheckZip,      CreateZip,     EraseZip};
 
 }  // namespace zarr_driver

@@ -11,22 +11,26 @@ namespace zarr_driver::test {
 
 namespace {
 
-bool HasPrefix(const StorePath& path) { return path.text().find('@') != std::string::npos; }
+bool HasPrefix(const StoreAddress& address) {
+    return address.text().find('@') != std::string::npos;
+}
 
-zarr::Result<std::shared_ptr<const zarr::Store>> OpenPrefix(const StorePath& path,
+zarr::Result<std::shared_ptr<const zarr::Store>> OpenPrefix(const StoreAddress& address,
                                                             const StoreAccess& access) {
-    const std::size_t at = path.text().find('@');
-    ZARR_ASSIGN_OR_RETURN(auto store, OpenStore(path.text().substr(0, at), access));
-    store = std::make_shared<zarr::test::PrefixStore>(std::move(store), path.text().substr(at + 1));
+    const std::string& path = address.text();
+    const std::size_t at = path.find('@');
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStore(StoreAddress(path.substr(0, at)), access));
+    store = std::make_shared<zarr::test::PrefixStore>(std::move(store), path.substr(at + 1));
     return store;
 }
 
-zarr::Status RefuseWriting(const StorePath& /*path*/, StoreOperation /*operation*/) {
+zarr::Status RefuseWriting(const StoreAddress& /*address*/, StoreOperation /*operation*/) {
     return zarr::Status::Unsupported("a toy is read-only");
 }
 
 }  // namespace
 
-const StoreKind kPrefixKind = {HasPrefix, OpenPrefix, nullptr, RefuseWriting, nullptr, nullptr};
+const StoreKind kPrefixKind = {HasPrefix, nullptr,       nullptr, nullptr, OpenPrefix,
+                               nullptr,   RefuseWriting, nullptr, nullptr};
 
 }  // namespace zarr_driver::test

@@ -25,7 +25,8 @@ std::vector<GByte> Pixels(GDALDataset& dataset) {
 TEST(StoreKinds, HaveARowEach) {
     for (const StoreKind* kind : StoreKinds()) EXPECT_NE(kind->open, nullptr);
     const StoreKind& last = *StoreKinds().back();
-    EXPECT_TRUE(last.recognise("anything"));
+    EXPECT_TRUE(last.recognise(StoreAddress("anything")));
+    EXPECT_TRUE(last.is_there && last.find_root);
     EXPECT_TRUE(last.open_for_update && last.check && last.create && last.erase);
 }
 
