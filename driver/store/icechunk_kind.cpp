@@ -20,7 +20,7 @@
 #include "driver/store/icechunk_targets.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/resolve.h"
-#include "driver/store/shared_maps.h"
+#include "driver/store/shared_objects.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -41,7 +41,7 @@ using SnapshotPtr = std::shared_ptr<const zarr::IcechunkMap>;
 // Snapshots with their cached manifests, by identifier. A cached snapshot is never outdated,
 // because a snapshot never changes. The object is never destroyed, because threads may still use it
 // while the process exits.
-auto& snapshots = *new SharedMaps<zarr::IcechunkMap>();
+auto& snapshots = *new SharedObjects<zarr::IcechunkMap>(LastObject::kKept);
 
 // True if the store has a key that only Icechunk repositories have. `holds(key)` is true if the
 // store has `key`.
@@ -228,7 +228,7 @@ void DescribeIcechunk(const StoreAddress& address, const zarr::Store& store, CPL
     if (mark != std::string::npos) set("SNAPSHOT", identity.substr(mark + kSnapshotMark.size()));
 }
 
-void ForgetIcechunk() { snapshots.Forget(); }
+void ForgetIcechunk() { snapshots.FreeLast(); }
 
 const StoreKind kIcechunkKind = {
     IsIcechunk, IsIcechunkRepoFile,     IsThereAlways, IsRootItself, OpenIcechunk,

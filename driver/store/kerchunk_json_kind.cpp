@@ -21,7 +21,7 @@
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/reference_targets.h"
-#include "driver/store/shared_maps.h"
+#include "driver/store/shared_objects.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -49,7 +49,7 @@ using MapPtr = std::shared_ptr<const zarr::KerchunkJson>;
 
 // Parsed documents, by the path and the version of their files. Never destroyed, because threads
 // may still use them while the process exits.
-auto& documents = *new SharedMaps<zarr::KerchunkJson>();
+auto& documents = *new SharedObjects<zarr::KerchunkJson>(LastObject::kKept);
 
 // Returns how many bytes of a document are read at a time. If the folder is remote, each of these
 // reads is one request.
@@ -138,7 +138,7 @@ bool IsNamedAsReferences(std::string_view name) {
     return zarr::EndsWith(lower, ".json") || zarr::EndsWith(lower, ".json.zst");
 }
 
-void ForgetKerchunkJson() { documents.Forget(); }
+void ForgetKerchunkJson() { documents.FreeLast(); }
 
 const StoreKind kKerchunkJsonKind = {
     IsKerchunkJson, IsProvenByStart,          IsThereAlways, IsRootItself,     OpenKerchunkJson,

@@ -23,7 +23,7 @@
 #include "driver/store/logged_store.h"
 #include "driver/store/reference_targets.h"
 #include "driver/store/resolve.h"
-#include "driver/store/shared_maps.h"
+#include "driver/store/shared_objects.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -50,7 +50,7 @@ Result<StorePtr> OpenFiles(const StoreAddress& folder, const StoreAccess& access
 
 // Open references, by folder and access options. Never destroyed, because threads may use them
 // while the process exits.
-auto& open_maps = *new SharedMaps<zarr::KerchunkParquet>();
+auto& open_maps = *new SharedObjects<zarr::KerchunkParquet>(LastObject::kKept);
 
 Result<ParquetMapPtr> OpenMap(const StoreAddress& folder, const StoreAccess& access) {
     ZARR_ASSIGN_OR_RETURN(StorePtr files, OpenFiles(folder, access));
@@ -108,7 +108,7 @@ Status EraseKerchunkParquet(const StoreAddress& address, bool is_store) {
 
 }  // namespace
 
-void ForgetKerchunkParquet() { open_maps.Forget(); }
+void ForgetKerchunkParquet() { open_maps.FreeLast(); }
 
 Status RefuseChangeOfReferences(const StoreAddress& /*address*/, StoreOperation /*operation*/) {
     return Status::Unsupported("references are read-only");

@@ -23,6 +23,7 @@
 #include "driver/store/access_refusal.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
+#include "driver/store/shared_objects.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {
@@ -60,40 +61,9 @@ bool IsTailRefused(const Result<bool>& found, std::uint64_t size, const ValueInf
            found.status().code() == zarr::StatusCode::kLimit;
 }
 
-// Registry of the remote stores that datasets of this process have open. The keys consist of a
-// store's identity and its access options.
-class OpenStores {
-  public:
-    std::shared_ptr<const RemoteStore> Find(const std::string& name) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto found = stores_.find(name);
-        if (found == stores_.end() ||
-            std::chrono::steady_clock::now() - found->second.opened > zarr::tuning::kSharedFor)
-            return nullptr;
-        return found->second.store.lock();
-    }
-    void Add(const std::string& name, const std::shared_ptr<const RemoteStore>& store) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        for (auto each = stores_.begin(); each != stores_.end();)
-            each = each->second.store.expired() ? stores_.erase(each) : std::next(each);
-        stores_[name] = {store, std::chrono::steady_clock::now()};
-    }
-    void Forget() {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        stores_.clear();
-    }
-
-  private:
-    struct Entry {
-        std::weak_ptr<const RemoteStore> store;
-        std::chrono::steady_clock::time_point opened;
-    };
-    std::mutex mutex_;
-    std::map<std::string, Entry> stores_;
-};
-
-// The registry is never destroyed, because threads may still use it while the process exits.
-auto& open_stores = *new OpenStores();
+// Remote stores that datasets of this process have open, by their identity and access options.
+// Never destroyed, because threads may still use it while the process exits.
+auto& open_stores = *new SharedObjects<RemoteStore>(LastObject::kFreed);
 
 // Empties all shared caches before and after a write, so that later reads return the written value.
 class Writing {
@@ -116,7 +86,7 @@ std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
                                                      const StoreAccess& access) {
     auto store = std::make_shared<const RemoteStore>(folder, access);
     const std::string name = store->Identity() + "\n" + store->Traits().access;
-    if (auto open = open_stores.Find(name)) return open;
+    if (auto open = open_stores.Find(name, zarr::tuning::kSharedFor)) return open;
     open_stores.Add(name, store);
     return store;
 }

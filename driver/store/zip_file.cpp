@@ -33,6 +33,7 @@
 #include "driver/store/logged_store.h"
 #include "driver/store/resolve.h"
 #include "driver/store/response_cache.h"
+#include "driver/store/shared_objects.h"
 #include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
 
@@ -154,39 +155,12 @@ class VsiSource final : public zarr::ByteSource {
 
 using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
-std::mutex archives_mutex;
-auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
-// The archive that was used last stays open, because opening a dataset needs the archive several
-// times.
-auto& last = *new Archive();
-
-// Returns the open archive with the given identity; nullptr if there is none. `before` is destroyed
-// after the mutex is released, because that may close a file.
-Archive Find(const std::string& identity) {
-    Archive before;
-    const std::lock_guard<std::mutex> lock(archives_mutex);
-    const auto known = open_archives.find(identity);
-    Archive archive = known != open_archives.end() ? known->second.lock() : nullptr;
-    if (archive != nullptr) before = std::exchange(last, archive);
-    return archive;
-}
-
-void Remember(const std::string& identity, const Archive& archive) {
-    Archive before;
-    const std::lock_guard<std::mutex> lock(archives_mutex);
-    for (auto at = open_archives.begin(); at != open_archives.end();)
-        at = at->second.expired() ? open_archives.erase(at) : std::next(at);
-    open_archives[identity] = archive;
-    before = std::exchange(last, archive);
-}
+// Never destroyed, because threads may still use it while the process exits.
+auto& archives = *new SharedObjects<zarr::ZipArchive>(LastObject::kKept);
 
 }  // namespace
 
-void CloseIdleZip() {
-    Archive before;
-    const std::lock_guard<std::mutex> lock(archives_mutex);
-    before = std::move(last);
-}
+void CloseIdleZip() { archives.FreeLast(); }
 
 // Returns an error if the local file at `path` is a pipe or a device, because opening it could wait
 // forever. `stat` describes the file.
@@ -212,11 +186,11 @@ static std::string IdentityOf(const std::string& path, const VSIStatBufL& stat) 
 // Returns the open archive with this identity, or opens the zip file, which `stat` describes.
 static Result<Archive> OpenAsOf(const std::string& path, const VSIStatBufL& stat,
                                 const std::string& identity) {
-    if (auto archive = Find(identity)) return archive;
+    if (auto archive = archives.Find(identity)) return archive;
     auto source =
         std::make_unique<VsiSource>(path, SizeOf(stat), static_cast<std::uint64_t>(stat.st_ino));
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
-    Remember(identity, archive);
+    archives.Add(identity, archive);
     return archive;
 }
 
