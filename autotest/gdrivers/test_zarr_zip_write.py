@@ -137,6 +137,24 @@ def test_a_zip_with_other_files_stays(tmp_path, cpl):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["s.zip", "s.ozx"])
+@pytest.mark.parametrize("spelling", ["/vsizip/{}/x.zarr", "/vsizip/{{{}}}/x.zarr"])
+def test_a_store_beside_other_files_in_a_zip_stays(tmp_path, name, spelling):
+    path = tmp_path / name
+    store = spelling.format(path)
+    assert driver().CreateCopy(store, raster()[0]) is not None
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("notes.txt", "mine")
+    before = path.read_bytes()
+    reason = "shares its zip file with other files"
+    with error_log() as log:
+        assert driver().Delete(store) == gdal.CE_Failure
+        assert reason in log.errors[-1]
+        assert driver().CreateCopy(store, raster(1)[0]) is None
+        assert reason in log.errors[-1]
+    assert path.read_bytes() == before
+
+
 def test_nothing_is_copied_into_a_zip(tmp_path):
     path = tmp_path / "s.zip"
     driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=["ARRAY_NAME=v"])

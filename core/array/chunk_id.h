@@ -43,8 +43,9 @@ class PerChunkCache : public LoadOnceCache<ChunkId, T, ChunkIdHash> {
     void DropOutdated(std::uint64_t array, bool and_loading,
                       const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         const auto is_of_array = [&](const ChunkId& id) { return id.array == array; };
-        const auto of_array = this->Values(is_of_array);
+        // In this order, because a load that ends in between must be in one of the two.
         if (and_loading) this->DisownLoads(is_of_array);
+        const auto of_array = this->Values(is_of_array);
         for (const auto& entry : of_array)
             if (is_stale(entry.key.chunk, *entry.value)) this->Drop(entry);
     }

@@ -104,11 +104,9 @@ class LoadOnceCache {
     }
 
     // Loads the value of `claim` by calling `load`, and ends the claim. `load` runs without a lock.
-    // Other threads that wait for the value get the result of `load`. A value nullptr is not
-    // cached.
+    // Other threads that wait for the value get the result of `load`.
     using Loader = std::function<Result<Pointer>()>;
     Result<Pointer> LoadClaimed(Claim& claim, const Loader& load) {
-        const std::shared_ptr<Load> mine = std::move(claim.load_);
         Result<Pointer> result = [&load]() -> Result<Pointer> {
             try {
                 return load();
@@ -116,6 +114,8 @@ class LoadOnceCache {
                 return Status::OutOfMemory("out of memory");
             }
         }();
+        // Until here another exception ends the claim, so that a waiting thread loads the value.
+        const std::shared_ptr<Load> mine = std::move(claim.load_);
         End(claim.key_, *mine, &result);
         return result;
     }
@@ -216,10 +216,19 @@ class LoadOnceCache {
     // destroys after it has unlocked the mutex.
     void InsertLocked(const Key& key, Pointer value, Recency& dropped) {
         const std::size_t size = value->bytes();
-        recency_.push_front({key, std::move(value)});
-        entries_[key] = recency_.begin();
+        Recency added;
+        added.push_front({key, std::move(value)});
+        entries_[key] = added.begin();
+        recency_.splice(recency_.begin(), added);
         bytes_ += size;
         EvictLocked(dropped);
+    }
+    // Without memory for the cache's containers the value is not cached, and the load still ends.
+    void TryInsertLocked(const Key& key, Pointer value, Recency& dropped) {
+        try {
+            InsertLocked(key, std::move(value), dropped);
+        } catch (const std::bad_alloc&) {
+        }
     }
     void EvictLocked(Recency& dropped) {
         const std::size_t kept = max_bytes_ == 0 ? 0 : 1;
@@ -256,8 +265,8 @@ class LoadOnceCache {
             if (result != nullptr) load.result = *result;
             const auto current = loads_.find(key);
             if (current != loads_.end() && current->second.get() == &load) loads_.erase(current);
-            if (result != nullptr && result->ok() && **result != nullptr && !load.is_stale)
-                InsertLocked(key, **result, dropped);
+            if (result != nullptr && result->ok() && !load.is_stale)
+                TryInsertLocked(key, **result, dropped);
         }
         load.completion.End();
     }

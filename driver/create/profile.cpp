@@ -261,12 +261,12 @@ class CloudProfile {
     void ChooseOverviews() {
         if (!options_.wants_overviews || options_.wants_overviews->is_automatic) {
             OverviewPlan& plan = options_.wants_overviews.emplace();
-            int factor = 1;
-            while (
-                zarr::CeilDiv(raster_.width, static_cast<std::uint64_t>(factor)) > chunk_.width ||
-                zarr::CeilDiv(raster_.height, static_cast<std::uint64_t>(factor)) > chunk_.height) {
+            constexpr std::uint64_t kMostFactor = std::uint64_t{1} << 20;
+            for (std::uint64_t factor = 1;
+                 factor < kMostFactor && (zarr::CeilDiv(raster_.width, factor) > chunk_.width ||
+                                          zarr::CeilDiv(raster_.height, factor) > chunk_.height);) {
                 factor *= 2;
-                plan.factors.push_back(factor);
+                plan.factors.push_back(static_cast<int>(factor));
             }
         }
         if (!options_.overview_resampling)

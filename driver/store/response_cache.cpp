@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <memory>
+#include <iterator>
+#include <list>
+#include <map>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "core/base/load_once_cache.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -39,47 +40,101 @@ std::size_t MostBytes(const std::string& path) {
     return BytesIn(VSIGetPathSpecificOption(path.c_str(), "CPL_VSIL_CURL_CACHE_SIZE", "16777216"));
 }
 
-// Part of a remote value: the name of the value, and is_from_end, offset and length of a
-// ByteExtent.
-struct AnswerKey {
-    std::string value;
-    std::tuple<bool, std::uint64_t, std::size_t> part;
+class ResponseCache {
+  public:
+    // Byte range of a cached value: the members is_from_end, offset and length of a ByteExtent.
+    using Part = std::tuple<bool, std::uint64_t, std::size_t>;
 
-    bool operator==(const AnswerKey& other) const {
-        return value == other.value && part == other.part;
+    // Copies a cached byte range into `bytes`. Returns false if the range is not cached or exceeds
+    // `limit` bytes.
+    Result<bool> Find(const std::string& value, const Part& part, std::size_t limit,
+                      zarr::Buffer& bytes, ValueInfo* info) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto of_value = values_.find(value);
+        if (of_value == values_.end()) return false;
+        const auto found = of_value->second.find(part);
+        if (found == of_value->second.end() || found->second->bytes.size() > limit) return false;
+        entries_.splice(entries_.begin(), entries_, found->second);
+        if (info != nullptr) *info = found->second->info;
+        ZARR_RETURN_IF_ERROR(bytes.Assign(zarr::ByteSpan(found->second->bytes)));
+        return true;
     }
-};
-struct AnswerKeyHash {
-    std::size_t operator()(const AnswerKey& key) const {
-        return std::hash<std::string>()(key.value) ^
-               std::hash<std::uint64_t>()(std::get<1>(key.part));
-    }
-};
 
-struct Answer {
-    std::string content;
-    ValueInfo info;
-    std::size_t name_bytes = 0;
-
-    // Returns the memory of this answer in bytes, including an estimate for the cache's containers.
-    std::size_t bytes() const {
-        constexpr std::size_t kOverhead = 256;
-        return content.size() + 2 * name_bytes + info.version.size() + kOverhead;
+    // Returns how often the cache was emptied. Read before a request, for the call of Add() after
+    // it.
+    std::uint64_t generation() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return generation_;
     }
+
+    // Caches an answer. `asked` is generation() before the request. If the cache was emptied since
+    // then by a write, the answer may be outdated and is not cached.
+    void Add(const std::string& value, const Part& part, zarr::ByteSpan bytes,
+             const ValueInfo& info, std::size_t most_bytes, std::uint64_t asked) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (asked != generation_) return;
+        const auto known = values_.find(value);
+        if (known != values_.end() && known->second.begin()->second->info.version != info.version)
+            Forget(value);
+        constexpr std::size_t kShare = 4;  // one answer may fill at most a quarter of the cache
+        if (bytes.size > most_bytes / kShare) return;
+        if (values_[value].count(part) != 0) return;
+        entries_.push_front({value, part, std::string(bytes.text()), info});
+        values_[value][part] = entries_.begin();
+        bytes_ += entries_.front().size();
+        while (bytes_ > most_bytes && !entries_.empty()) Drop(std::prev(entries_.end()));
+    }
+
+    void Forget() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        values_.clear();
+        entries_.clear();
+        bytes_ = 0;
+        ++generation_;
+    }
+
+  private:
+    struct Entry {
+        std::string value;
+        Part part;
+        std::string bytes;
+        ValueInfo info;
+
+        // Returns the memory of this cache entry in bytes, including an estimate for the cache's
+        // containers.
+        std::size_t size() const {
+            constexpr std::size_t kOverhead = 256;
+            return bytes.size() + 2 * value.size() + info.version.size() + kOverhead;
+        }
+    };
+    using Position = std::list<Entry>::iterator;
+
+    void Drop(Position position) {
+        bytes_ -= position->size();
+        const auto of_value = values_.find(position->value);
+        of_value->second.erase(position->part);
+        if (of_value->second.empty()) values_.erase(of_value);
+        entries_.erase(position);
+    }
+    void Forget(const std::string& value) {
+        while (true) {
+            const auto of_value = values_.find(value);
+            if (of_value == values_.end()) return;
+            Drop(of_value->second.begin()->second);
+        }
+    }
+
+    std::mutex mutex_;
+    std::list<Entry> entries_;  // cached answers, most recently used first
+    // For each value, its cached byte ranges.
+    std::map<std::string, std::map<Part, Position>> values_;
+    std::size_t bytes_ = 0;
+    std::uint64_t generation_ = 0;
 };
-using AnswerCache = zarr::LoadOnceCache<AnswerKey, Answer, AnswerKeyHash>;
-using AnswerPtr = std::shared_ptr<const Answer>;
 
 // Never destroyed, because threads may use the cache while the process exits. Unloading the driver
 // empties the cache.
-auto& answers = *new AnswerCache(0);
-
-// Removes all cached ranges of a value if they are of another version.
-void ForgetOtherVersion(const std::string& value, const std::string& version) {
-    const auto is_of_value = [&](const AnswerKey& key) { return key.value == value; };
-    const auto known = answers.Values(is_of_value);
-    if (!known.empty() && known.front().value->info.version != version) answers.DropIf(is_of_value);
-}
+auto& cache = *new ResponseCache();
 
 }  // namespace
 
@@ -91,44 +146,17 @@ Result<bool> FetchCached(const RemoteValue& value, zarr::Buffer& bytes, std::siz
     const std::string name = value.path + "\n" + value.key + StorePath(value.path).AccountOptions();
     const ByteExtent all{0, 0};
     const ByteExtent& asked = extent ? *extent : all;
-    const AnswerKey key{name, {asked.is_from_end, asked.offset, asked.length}};
-    answers.SetMaxBytes(most_bytes);
-    const AnswerPtr known = answers.Find(key);
-    if (known != nullptr && known->content.size() <= limit) {
-        if (info != nullptr) *info = known->info;
-        ZARR_RETURN_IF_ERROR(bytes.Assign(zarr::ByteSpan(known->content)));
-        return true;
-    }
-    // Another thread that fetches the same range may have another limit, so its answer is not
-    // waited for.
-    AnswerCache::Claim claim = answers.TryClaim(key);
-    if (!claim) return Fetch(value, bytes, limit, extent, info);
+    const ResponseCache::Part part{asked.is_from_end, asked.offset, asked.length};
+    ZARR_ASSIGN_OR_RETURN(const bool is_cached, cache.Find(name, part, limit, bytes, info));
+    if (is_cached) return true;
+    const std::uint64_t generation = cache.generation();
     ValueInfo own;
     ValueInfo& received = info != nullptr ? *info : own;
-    bool is_found = false;
-    ZARR_RETURN_IF_ERROR(
-        answers
-            .LoadClaimed(claim,
-                         [&]() -> Result<AnswerPtr> {
-                             ZARR_ASSIGN_OR_RETURN(is_found,
-                                                   Fetch(value, bytes, limit, extent, &received));
-                             if (!is_found) return AnswerPtr();
-                             ForgetOtherVersion(name, received.version);
-                             constexpr std::size_t kShare =
-                                 4;  // one answer may fill at most a quarter of the cache
-                             const zarr::ByteSpan content = std::as_const(bytes).span();
-                             if (content.size > most_bytes / kShare) return AnswerPtr();
-                             return std::make_shared<const Answer>(
-                                 Answer{std::string(content.text()), received, name.size()});
-                         })
-            .status());
-    return is_found;
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(value, bytes, limit, extent, &received));
+    if (found) cache.Add(name, part, std::as_const(bytes).span(), received, most_bytes, generation);
+    return found;
 }
 
-void ClearResponseCache() {
-    const auto is_any = [](const AnswerKey&) { return true; };
-    answers.DisownLoads(is_any);
-    answers.DropIf(is_any);
-}
+void ClearResponseCache() { cache.Forget(); }
 
 }  // namespace zarr_driver

@@ -299,6 +299,10 @@ StoreAddress ZipAddress(const std::string& archive, const std::string& inner) {
     return StoreAddress(StorePath(kZipPrefix + file + (inner.empty() ? "" : "/" + inner)));
 }
 
+std::string ZipPathOfGdal(const std::string& archive, const std::string& inner) {
+    return kZipPrefix + ("{" + archive + "}") + (inner.empty() ? "" : "/" + inner);
+}
+
 bool IsNamedAsZip(const std::string& path) { return HasExtension(path, ".zip") || IsOzx(path); }
 
 bool IsOzx(const std::string& path) { return HasExtension(path, kOzxExtension); }

@@ -101,6 +101,10 @@ std::string QueryOf(const RepositoryState& state);
 // empty, the zip file is searched for a store.
 StoreAddress ZipAddress(const std::string& archive, const std::string& inner);
 
+// Returns the path by which GDAL's own functions find the folder `inner` of a zip file, also of one
+// whose name does not end in ".zip".
+std::string ZipPathOfGdal(const std::string& archive, const std::string& inner);
+
 // Extension of OME-Zarr in one zip file (RFC 9 of OME-NGFF).
 inline constexpr const char* kOzxExtension = ".ozx";
 

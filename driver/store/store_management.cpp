@@ -380,7 +380,7 @@ Status CheckFillsZip(const StoreAddress& folder) {
     for (std::string inner = folder.inner.value_or(""); !inner.empty();) {
         const std::string name(zarr::LastName(inner));
         inner = std::string(zarr::ParentPath(inner));
-        if (HoldsMoreThan(name, ZipAddress(folder.archive, inner)))
+        if (HoldsMoreThan(name, ZipPathOfGdal(folder.archive, inner)))
             return Status::Unsupported(
                 "shares its zip file with other files; a zip file is written and deleted as a "
                 "whole");

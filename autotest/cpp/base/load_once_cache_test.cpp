@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -81,13 +82,12 @@ TEST(LoadOnceCache, KnowsThatItHasEvicted) {
     EXPECT_TRUE(cache.has_evicted());
 }
 
-TEST(LoadOnceCache, CachesNoNull) {
+TEST(LoadOnceCache, ExceptionOfALoadEndsTheClaim) {
     Cache cache(8);
-    auto claim = cache.TryClaim("a");
-    const auto loaded = cache.LoadClaimed(claim, [] { return Result(Cache::Pointer()); });
-    EXPECT_TRUE(Succeeds(loaded));
-    EXPECT_EQ(*loaded, nullptr);
-    EXPECT_TRUE(cache.TryClaim("a"));
+    const auto fail = []() -> Result<Cache::Pointer> { throw std::length_error("too long"); };
+    EXPECT_THROW(static_cast<void>(cache.GetOrLoad("a", fail)), std::length_error);
+    EXPECT_FALSE(cache.IsLoading("a"));
+    EXPECT_TRUE(Succeeds(cache.GetOrLoad("a", [] { return Result(Make("1")); })));
 }
 
 TEST(LoadOnceCache, DisownedLoadIsNotCached) {
