@@ -79,15 +79,11 @@ Names Ids(bool are_compressors) {
     return ids;
 }
 
-// Returns `ids` as one text of values of options, in upper case.
-std::string Joined(const Names& ids, const char* separator, const char* last_separator) {
-    std::string text;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-        text += (i == 0               ? ""
-                 : i + 1 < ids.size() ? separator
-                                      : last_separator) +
-                std::string(CPLString(ids[i]).toupper());
-    return text;
+// Returns the values of options for Ids().
+Names Values(bool are_compressors) {
+    Names values = Ids(are_compressors);
+    for (std::string& value : values) value = CPLString(value).toupper();
+    return values;
 }
 
 // Functions that read the value of an option as that of a member of a codec's configuration.
@@ -153,7 +149,7 @@ Status SetCompressor(CodecChoice& choice, const GivenOption& given) {
         return {};
     }
     if (id != "none" && (!HasFields(id) || !IsCompressor(id)))
-        return given.Refuse("NONE, " + Joined(Ids(true), ", ", " or "));
+        return given.Refuse("NONE, " + JoinWords(Values(true), ", ", " or "));
     choice.compressor = id == "none" ? "" : id;
     return {};
 }
@@ -166,7 +162,8 @@ Status SetFilters(CodecChoice& choice, const GivenOption& given) {
         ids.push_back(CPLString(names[i]).tolower());
         if (!HasFields(ids.back()) || IsCompressor(ids.back()))
             return RefuseOption(
-                "FILTER", "a list of " + Joined(Ids(false), ", ", " and ") + ", or NONE", names[i]);
+                "FILTER", "a list of " + JoinWords(Values(false), ", ", " and ") + ", or NONE",
+                names[i]);
     }
     return {};
 }
@@ -273,12 +270,12 @@ Result<CodecSpec> MakeSpec(const CodecChoice& choice, const std::string& id,
 
 }  // namespace
 
-std::string CompressorIds() { return CPLString(Joined(Ids(true), ",", ",")).tolower(); }
+std::string CompressorIds() { return JoinWords(Ids(true), ",", ","); }
 
-std::string FilterIds() { return CPLString(Joined(Ids(false), ",", ",")).tolower(); }
+std::string FilterIds() { return JoinWords(Ids(false), ",", ","); }
 
 std::string CodecOptionList() {
-    CPLString compressors("NONE|" + Joined(Ids(true), "|", "|"));
+    CPLString compressors("NONE|" + JoinWords(Values(true), "|", "|"));
     compressors.replaceAll("ZLIB", "ZLIB=DEFLATE");
     CPLString in_blosc(zarr::BloscCompressors());
     in_blosc.replaceAll(",", "|");

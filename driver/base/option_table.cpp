@@ -35,11 +35,9 @@ bool Contains(const Words& texts, const char* text) {
 
 // Returns "A, B or C" for the values "A|B=X|C".
 std::string Alternatives(const char* values) {
-    std::string text;
-    const Words parts = SplitAt('|', values);
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        text += (i == 0 ? "" : i + 1 < parts.size() ? ", " : " or ") + SplitAt('=', parts[i])[0];
-    return text;
+    Words words = SplitAt('|', values);
+    for (std::string& word : words) word.resize(std::min(word.find('='), word.size()));
+    return JoinWords(words, ", ", " or ");
 }
 
 std::optional<std::size_t> IndexIn(const char* values, const char* text) {
@@ -119,7 +117,12 @@ std::string ToXml(const OptionText& option) {
     return xml + "</Option>";
 }
 
-bool IsYes(const char* text) { return CPLTestBool(text); }
+std::string JoinWords(const Words& words, const char* separator, const char* last_separator) {
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        text += (i == 0 ? "" : i + 1 < words.size() ? separator : last_separator) + words[i];
+    return text;
+}
 
 Result<std::string> ReadText(const GivenOption& given) { return std::string(given.text); }
 

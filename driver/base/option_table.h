@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cpl_port.h>
+#include <cpl_string.h>
 
 #include <array>
 #include <cstddef>
@@ -77,16 +78,18 @@ std::string ListOf(const Rows& rows) {
     return xml;
 }
 
-// True for YES and all other words but NO, FALSE, OFF and 0, as in GDAL.
-bool IsYes(const char* text);
+// Returns the words as one text, with `last_separator` before the last one.
+std::string JoinWords(const std::vector<std::string>& words, const char* separator,
+                      const char* last_separator);
 
 // Functions that read a value.
 zarr::Result<std::string> ReadText(const GivenOption& given);
 zarr::Result<std::uint64_t> ReadCount(const GivenOption& given);               // from 1 on
 zarr::Result<std::vector<std::uint64_t>> ReadSizes(const GivenOption& given);  // each from 1 on
+// YES are all words but NO, FALSE, OFF and 0, as in GDAL.
 template <auto Yes, auto No>
 zarr::Result<decltype(Yes)> ReadYesNo(const GivenOption& given) {
-    return IsYes(given.text) ? Yes : No;
+    return CPLTestBool(given.text) ? Yes : No;
 }
 inline constexpr auto ReadBool = ReadYesNo<true, false>;
 // Returns the template argument that has the position of the given value in the list of values.

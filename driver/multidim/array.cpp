@@ -615,7 +615,7 @@ bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
         if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
         static constexpr OptionText kUpdate{"UPDATE_METADATA", "boolean", "NO", ""};
         const auto given = FindOption("option ", ZARR_STATISTICS_OPTIONS, kUpdate);
-        const bool is_wanted = given && IsYes(given->text);
+        const bool is_wanted = given && CPLTestBool(given->text);
         if (!is_wanted || bApproxStats || !IsWritable()) return true;
         return Report(ChangeAttribute("actual_range", ActualRange(dfMin, dfMax)));
     });
