@@ -10,8 +10,13 @@ unset GDAL_DRIVER_PATH GDAL_DATA PROJ_LIB PYTHONPATH PYTHONHOME GDAL_SKIP
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# configure FOLDER CMAKE_OPTION...: configures with CMake in FOLDER, and with ccache if it is installed. Deletes
-# CMake's cache if another generator or another source folder made it, because CMake would refuse it.
+# CMake then compiles with ccache, which has the object files of every clone of the project.
+if command -v ccache >/dev/null; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+fi
+
+# configure FOLDER CMAKE_OPTION...: configures with CMake in FOLDER. Deletes CMake's cache if another generator or
+# another source folder made it, because CMake would refuse it.
 configure() {
     local folder=$1 fresh=()
     shift
@@ -20,7 +25,5 @@ configure() {
             grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$folder/CMakeCache.txt"; }; then
         fresh=(--fresh)
     fi
-    local launcher=()
-    if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-    cmake "${fresh[@]}" "${launcher[@]}" "$@"
+    cmake "${fresh[@]}" "$@"
 }

@@ -61,7 +61,7 @@ for name in blosc bz2 Lerc deflate lz4 lzma tiff zstd; do
 done
 import_library zfp "$library/libzfp.so" stream_word_bits
 # GoogleTest is compiled from Debian's source of it.
-launcher=$(command -v ccache || true)
+launcher=${CMAKE_CXX_COMPILER_LAUNCHER:-}
 mkdir -p "$build/gtest"
 cp -r /usr/src/googletest/googletest/src "$build/gtest/"
 for part in gtest:gtest-all gtest_main:gtest_main; do

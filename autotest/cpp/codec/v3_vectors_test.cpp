@@ -11,6 +11,7 @@
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/guarded_memory.h"
+#include "autotest/cpp/support/project_file.h"
 #include "core/base/text.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"
@@ -90,7 +91,7 @@ V3Vector ReadV3Vector(const json::Value& entry) {
 
 const std::vector<V3Vector>& V3Vectors() {
     static const std::vector<V3Vector> vectors = [] {
-        std::ifstream stream(ZARR_SOURCE_DIR "/autotest/cpp/codec/v3_vectors.json",
+        std::ifstream stream(test::ProjectFile("autotest/cpp/codec/v3_vectors.json"),
                              std::ios::binary);
         if (!stream) FailToReadV3("cannot be read");
         const std::string text{std::istreambuf_iterator<char>(stream), {}};

@@ -9,16 +9,20 @@
 #include <iostream>
 #include <iterator>
 
+#include "autotest/cpp/support/project_file.h"
 #include "core/base/text.h"
 
 namespace zarr::test {
 
 namespace {
 
-constexpr const char* kPath = ZARR_SOURCE_DIR "/autotest/cpp/codec/vectors.json";
+const std::string& VectorsPath() {
+    static const std::string path = ProjectFile("autotest/cpp/codec/vectors.json");
+    return path;
+}
 
 [[noreturn]] void Fail(const std::string& what) {
-    std::cerr << kPath << ": " << what << std::endl;
+    std::cerr << VectorsPath() << ": " << what << std::endl;
     std::abort();
 }
 
@@ -111,7 +115,7 @@ Bomb ReadBomb(const json::Value& entry) {
 
 const json::Value& File() {
     static const json::Value file = [] {
-        std::ifstream stream(kPath, std::ios::binary);
+        std::ifstream stream(VectorsPath(), std::ios::binary);
         if (!stream) Fail("cannot be read");
         const std::string text{std::istreambuf_iterator<char>(stream), {}};
         Result<json::Value> parsed = json::Parse(text);

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "autotest/cpp/conventions/pyramids.h"
+#include "autotest/cpp/support/project_file.h"
 #include "core/conventions/ome.h"
 #include "core/store/directory_store.h"
 #include "core/store/keys.h"
@@ -16,8 +17,7 @@ using test::PyramidsOf;
 using test::StringList;
 
 std::shared_ptr<const Hierarchy> Sample(const std::string& name) {
-    return test::Tree(
-        std::make_shared<DirectoryStore>(std::string(ZARR_SOURCE_DIR) + "/data/pyramids/" + name));
+    return test::Tree(std::make_shared<DirectoryStore>(test::ProjectFile("data/pyramids/" + name)));
 }
 
 // Copies all keys below `prefix` to `to`.

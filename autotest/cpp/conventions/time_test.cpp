@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "autotest/cpp/support/project_file.h"
 #include "core/json/value.h"
 
 namespace zarr {
@@ -50,7 +51,7 @@ std::string Timedelta(const std::string& unit, std::int64_t ticks) {
 // Comparison with cftime and NumPy
 
 TEST(TimeTable, AgreesWithCftimeAndNumPy) {
-    std::ifstream file(ZARR_SOURCE_DIR "/autotest/cpp/conventions/time_table.txt");
+    std::ifstream file(test::ProjectFile("autotest/cpp/conventions/time_table.txt"));
     ASSERT_TRUE(file.is_open());
     std::string units;
     std::string calendar;

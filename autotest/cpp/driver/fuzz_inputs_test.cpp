@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "autotest/cpp/support/project_file.h"
 #include "autotest/fuzz/targets.h"
 
 namespace zarr::fuzz {
@@ -29,7 +30,7 @@ std::vector<fs::path> FilesIn(const fs::path& folder) {
 class FuzzInputs : public testing::TestWithParam<Target> {};
 
 TEST_P(FuzzInputs, BreakNothing) {
-    const fs::path root = fs::path(ZARR_SOURCE_DIR) / "autotest" / "fuzz";
+    const fs::path root = test::ProjectFile("autotest/fuzz");
     std::vector<fs::path> files = FilesIn(root / "findings" / GetParam().name);
     const std::vector<fs::path> kept = FilesIn(root / "corpus" / GetParam().name);
     ASSERT_FALSE(kept.empty());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/flat_writer.h"
+#include "autotest/cpp/support/project_file.h"
 #include "autotest/cpp/support/scoped_limit.h"
 #include "core/base/limits.h"
 #include "core/references/icechunk_containers.h"
@@ -23,7 +24,9 @@
 namespace zarr {
 namespace {
 
-constexpr const char* kRepositories = ZARR_SOURCE_DIR "/data/icechunk/";
+std::string Repository(const std::string& name) {
+    return test::ProjectFile("data/icechunk/" + name + ".icechunk");
+}
 
 // Returns an Icechunk file: a header with `version` and `compression`, then the unchanged
 // `payload`.
@@ -458,7 +461,7 @@ TEST(IcechunkContainers, ReportsAFaultWhenTheyAreNeeded) {
 
 TEST(IcechunkRepository, NamesWhatExists) {
     for (const char* name : {"format1", "format2", "migrated"}) {
-        const DirectoryStore store(kRepositories + std::string(name) + ".icechunk");
+        const DirectoryStore store(Repository(name));
         const auto repository = IcechunkRepository::Open(store);
         ASSERT_TRUE(repository.ok()) << repository.status().message();
         EXPECT_EQ(*repository->Branches(), (std::vector<std::string>{"dev", "main"}));
@@ -524,7 +527,7 @@ void ReadRepository(const std::shared_ptr<const Store>& store) {
 // Changes bytes of each binary file of a repository, and truncates the file. No read may go beyond
 // the file. Files with changed bytes are not compressed, so that the changes reach flatbuffers.
 TEST(IcechunkRepository, ReadsWithinItsFilesWhateverTheBytes) {
-    const DirectoryStore folder(kRepositories + std::string("format2.icechunk"));
+    const DirectoryStore folder(Repository("format2"));
     std::vector<std::pair<std::string, std::string>> files;
     auto store = std::make_shared<MemoryStore>();
     ASSERT_TRUE(folder

@@ -11,6 +11,7 @@
 
 #include "autotest/cpp/references/parquet_bytes.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/project_file.h"
 #include "autotest/cpp/support/scoped_limit.h"
 
 namespace zarr {
@@ -57,7 +58,7 @@ std::string RowsOf(const std::string& file, std::uint64_t most_rows = kMostRows)
 }
 
 std::string Sample(const std::string& name) {
-    std::ifstream file(std::string(ZARR_SOURCE_DIR) + "/autotest/cpp/references/parquet/" + name,
+    std::ifstream file(test::ProjectFile("autotest/cpp/references/parquet/" + name),
                        std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
