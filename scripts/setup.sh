@@ -21,11 +21,12 @@ test_packages=(
     python3-cftime python3-dask python3-distributed python3-gdal python3-jsonschema python3-netcdf4
     python3-numcodecs python3-numpy python3-pyproj python3-pytest python3-pytest-xdist
     python3-rasterio python3-rioxarray python3-venv python3-xarray python3-zarr python3-zfpy
-    rasterio strace
+    # Debian's program rasterio needs setuptools, which its package does not name.
+    rasterio python3-setuptools strace
 )
 all_packages=(
     "${test_packages[@]}" "${package_packages[@]}"
-    clang clang-tidy g++-mingw-w64-x86-64-posix libz-mingw-w64-dev lld llvm python3-qgis qgis-providers
+    ccache clang clang-tidy g++-mingw-w64-x86-64-posix libz-mingw-w64-dev lld llvm python3-qgis qgis-providers
 )
 
 # Package with the runtime of clang's sanitizers. In Debian 12 its name contains the version of clang.

@@ -6,7 +6,7 @@
 #   scripts/try_fresh_debian.sh demo           runs only demo.sh; also: test, shell (a shell), none (nothing);
 #   scripts/try_fresh_debian.sh 'test unit'    runs test.sh with the argument unit;
 #   scripts/try_fresh_debian.sh package        makes the packages, and checks them in a second system;
-#   scripts/try_fresh_debian.sh dockerfile     runs the steps of packaging/Dockerfile, without Docker;
+#   scripts/try_fresh_debian.sh dockerfile     runs the steps of packaging/Dockerfile, without Docker, on Debian's GDAL;
 #   scripts/try_fresh_debian.sh --suite trixie ...  uses Debian 13, with its GDAL;
 #   scripts/try_fresh_debian.sh --root DIR ... keeps the system in DIR, and uses an existing one again.
 #
@@ -57,6 +57,8 @@ bootstrap() {
     proxy=$(apt-config dump --format '%v%n' Acquire::http::Proxy)
     if [ -n "$proxy" ]; then export http_proxy=$proxy; fi
     debootstrap --variant=minbase "$suite" "$root" "$mirror"
+    # Debian's installer and container programs write this file, debootstrap does not.
+    printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
 }
 
 # Configures apt in the new system like this machine's apt: package sources, proxies, and options for checking dates.
@@ -164,7 +166,8 @@ check_packages() {
     root=$built
 }
 
-# Runs the instructions of packaging/Dockerfile in order. Each stage runs in its own system; the first is $root.
+# Runs the instructions of packaging/Dockerfile in order. Each stage runs in its own system, which has Debian's GDAL in
+# place of the base image; the first is $root.
 # Fails at an instruction that this function does not know.
 run_dockerfile() {
     local file=$project/packaging/Dockerfile first=$root folder=/ line word rest name from to
@@ -175,8 +178,8 @@ run_dockerfile() {
         read -r word rest <<<"$line"
         echo "== Dockerfile: $line"
         case "$word $rest" in
-            'FROM debian:12' | 'FROM debian:12 AS '*)
-                [ "$suite" = bookworm ] || fail "the Dockerfile needs --suite bookworm"
+            'ARG BASE='*) ;;
+            'FROM ${BASE}' | 'FROM ${BASE} AS '*)
                 if [ ${#stages[@]} -gt 0 ]; then
                     root=$(mktemp -d "$first-stage.XXXX")
                     bootstrap >"$first/bootstrap.log" || fail "debootstrap failed: $first/bootstrap.log"
@@ -185,6 +188,7 @@ run_dockerfile() {
                 name=${#stages[@]}
                 case $rest in *' AS '*) name=${rest##* AS } ;; esac
                 stages[$name]=$root
+                inside sh -ec 'apt-get -q update && apt-get -qy install --no-install-recommends gdal-bin libgdal-dev' </dev/null
                 folder=/ ;;
             'COPY . '*) clone_project "${rest#. }" ;;
             'COPY --from='*' '*' '*)
