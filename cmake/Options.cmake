@@ -58,7 +58,8 @@ if(MSVC)
   target_compile_options(zarr_options INTERFACE /utf-8 /bigobj /permissive- /Zc:__cplusplus
     /W4 $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:/WX>)
 else()
-  target_compile_options(zarr_options INTERFACE
+  # Object files name sources as the project does, not by the folder that it lies in.
+  target_compile_options(zarr_options INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
     # GCC 14 gives wrong warnings about uninitialized values in std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>

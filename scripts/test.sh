@@ -20,12 +20,14 @@
 #   fuzz       each fuzzer for 8 seconds;
 #   qgis       the driver in QGIS;
 #   package    the Debian packages, and a program that links the core;
+#   wheel      the Python package beside other packages that contain GDAL, such as rasterio; on Debian 12;
+#   windows    the core compiles for Windows, and the tests of its files and locks pass in Wine;
 #   benchmark  the benchmarks run, on small arrays, and the comparison with other readers.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 quick_stages=(format house cpp python)
-all_stages=(format house cpp pytest unit asan tsan tidy fuzz qgis package benchmark)
+all_stages=(format house cpp pytest unit asan tsan tidy fuzz qgis package wheel windows benchmark)
 case "$*" in
     "") stages=("${quick_stages[@]}") packages=test ;;
     all) stages=("${all_stages[@]}") packages=all ;;
@@ -34,7 +36,7 @@ esac
 for stage in "${stages[@]}"; do
     case " python ${all_stages[*]} " in
         *" $stage "*) ;;
-        *) sed -n '2,23s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
+        *) sed -n '2,25s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
     esac
 done
 
@@ -220,6 +222,20 @@ stage_qgis() {
 stage_package() {
     scripts/package.sh
     run_pytest /usr/bin/python3 --noconftest autotest/package
+}
+
+stage_wheel() {
+    build release zarr_for_python
+    scripts/wheel.sh
+    run_pytest /usr/bin/python3 --noconftest autotest/wheel
+}
+
+stage_windows() {
+    local code=0
+    autotest/portable/run.sh | tee "$logs/windows" || code=$?
+    passed=$((passed + $(grep -oE '^\[  PASSED  \] [0-9]+' "$logs/windows" | grep -oE '[0-9]+' || echo 0)))
+    failed=$((failed + $(grep -oE '^\[  FAILED  \] [0-9]+' "$logs/windows" | grep -oE '[0-9]+' || echo 0)))
+    return $code
 }
 
 stage_asan() {
