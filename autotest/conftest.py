@@ -6,9 +6,10 @@ ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_
 ZARR_ENCODE       the executable zarr_encode; default <plugin folder>/../bin/zarr_encode.
 ZARR_TEST_THREADS number of threads that read and decode (GDAL_NUM_THREADS) unless a test sets another.
 ZARR_TEST_FORMATS "one" runs each test in only one of its formats, chosen by a hash of the test's name.
-ZARR_TEST_CASES   maximum number of cases of one test, chosen by a hash of their names; or "pairs": each pair of
-                  values of two parameters is in a case, and each value if the test is slow. The other cases
-                  are deselected. Tests marked every_case always run all cases.
+ZARR_TEST_CASES   maximum number of cases of one test, chosen by a hash of their names; or "values": each value of
+                  each parameter is in a case; or "pairs": each pair of values of two parameters is in a case, and
+                  each value if the test is slow. The other cases are deselected. Tests marked every_case always
+                  run all cases.
 ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, printed at the end."""
 
 import collections
@@ -37,6 +38,7 @@ LONGEST = {
     "rio_commands", "soak", "time", "unload", "utilities",
 }  # fmt: skip
 FAILED = pytest.StashKey()  # True in a test's stash if its setup, call or teardown has failed
+SELECTIONS = {"values": 1, "pairs": 2}  # how many values each meet in a case
 TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
     os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
@@ -126,16 +128,16 @@ def leave_out_cases(config, items):
     for of_one_test in cases.values():
         # The order depends on nothing but names, so that equal cases are left out everywhere.
         of_one_test.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
-        left_out.update(without_new_pairs(of_one_test) if selection == "pairs" else of_one_test[int(selection) :])
+        left_out.update(repeated(of_one_test, selection) if selection in SELECTIONS else of_one_test[int(selection) :])
     if left_out:
         config.hook.pytest_deselected(items=sorted(left_out, key=lambda item: item.nodeid))
         items[:] = [item for item in items if item not in left_out]
 
 
-def without_new_pairs(items):
-    """Returns cases of a test that can be left out: in the others, every two values of two parameters still meet. For a
-    slow test, every value is still in one of the others."""
-    size = 1 if items[0].get_closest_marker("slow") else 2
+def repeated(items, selection):
+    """Returns cases of a test that can be left out: in the others, every value of a parameter still stands, or every two
+    values of two parameters still meet."""
+    size = 1 if items[0].get_closest_marker("slow") else SELECTIONS[selection]
     met, left_out = set(), []
     for item in items:
         values = [*enumerate(item.callspec._idlist)]  # a name for each @pytest.mark.parametrize
