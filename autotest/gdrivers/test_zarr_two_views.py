@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""What a raster writes, the multidimensional array of the same store has, and the other way round: nodata, packing,
+units, CRS, attributes and statistics."""
+
+import dataclasses
+import itertools
+import typing
+
+import numpy as np
+import pytest
+import zarr_formats
+from osgeo import gdal, osr
+from zarr_mdim_write import update
+from zarr_store import make_store
+
+pytestmark = zarr_formats.BOTH
+SHAPE = (6, 8)
+MULTIDIM = gdal.OF_MULTIDIM_RASTER
+
+
+def srs(code):
+    found = osr.SpatialReference()
+    found.ImportFromEPSG(code)
+    return found
+
+
+def code_of(found):
+    return None if found is None else int(found.GetAuthorityCode(None))
+
+
+def write_text(owner, text):
+    for attribute in owner.GetAttributes():
+        if attribute.GetName() == "note":
+            return attribute.Write(text)
+    return owner.CreateAttribute("note", [], gdal.ExtendedDataType.CreateString()).Write(text)
+
+
+def text_of(owner):
+    attribute = owner.GetAttribute("note")
+    return None if attribute is None else attribute.ReadAsString()
+
+
+@dataclasses.dataclass(frozen=True)
+class Property:
+    """`values` are set one after the other. Functions take a raster dataset, or an array; those that write return an error
+    code of GDAL."""
+
+    values: tuple
+    write_raster: typing.Callable
+    write_array: typing.Callable
+    read_raster: typing.Callable
+    read_array: typing.Callable
+
+
+def band(call):
+    return lambda dataset, *value: call(dataset.GetRasterBand(1), *value)
+
+
+PROPERTIES = {
+    "nodata": Property(
+        (-1.0, 7.0, 0.0),
+        band(lambda b, value: b.SetNoDataValue(value)), lambda a, value: a.SetNoDataValueDouble(value),
+        band(lambda b: b.GetNoDataValue()), lambda a: a.GetNoDataValueAsDouble(),
+    ),
+    "scale": Property(
+        (0.5, 10.0, 0.25),
+        band(lambda b, value: b.SetScale(value)), lambda a, value: a.SetScale(value),
+        band(lambda b: b.GetScale()), lambda a: a.GetScale(),
+    ),
+    "offset": Property(
+        (3.0, -273.25, 1.5),
+        band(lambda b, value: b.SetOffset(value)), lambda a, value: a.SetOffset(value),
+        band(lambda b: b.GetOffset()), lambda a: a.GetOffset(),
+    ),
+    "unit": Property(
+        ("m", "K", "kg m-2"),
+        band(lambda b, value: b.SetUnitType(value)), lambda a, value: a.SetUnit(value),
+        band(lambda b: b.GetUnitType()), lambda a: a.GetUnit(),
+    ),
+    "CRS": Property(
+        (32632, 3035, 25833),
+        lambda d, value: d.SetSpatialRef(srs(value)), lambda a, value: a.SetSpatialRef(srs(value)),
+        lambda d: code_of(d.GetSpatialRef()), lambda a: code_of(a.GetSpatialRef()),
+    ),
+    "attribute": Property(
+        ("one", "two", "three"),
+        lambda d, value: d.SetMetadataItem("note", value), write_text,
+        lambda d: d.GetMetadataItem("note"), text_of,
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path):
+    values = np.arange(np.prod(SHAPE), dtype="f4").reshape(SHAPE)
+    array = {"values": values, "chunks": (3, 4), "attrs": {"long_name": "height", "kept": [1, 2]}, "dims": ["y", "x"]}
+    coordinates = {name: {"values": np.arange(size) * 10.0, "dims": [name]} for name, size in zip("yx", SHAPE)}
+    return make_store(tmp_path, {"height": array, **coordinates})
+
+
+def open_as(view, store):
+    """Returns the dataset, and what the functions of Property take."""
+    if view == "raster":
+        dataset = gdal.OpenEx(f'ZARR:"{store}":/height', gdal.OF_RASTER | gdal.OF_UPDATE)
+        return dataset, dataset
+    dataset = update(store)
+    return dataset, dataset.GetRootGroup().OpenMDArray("height")
+
+
+def write(view, store, wanted, value):
+    dataset, target = open_as(view, store)
+    assert (wanted.write_raster if view == "raster" else wanted.write_array)(target, value) == gdal.CE_None
+    del target, dataset
+
+
+def read_both(store, wanted):
+    """Returns what each view has, read anew."""
+    raster = gdal.OpenEx(f'ZARR:"{store}":/height', gdal.OF_RASTER)
+    array = gdal.OpenEx(str(store), MULTIDIM).GetRootGroup().OpenMDArray("height")
+    return [wanted.read_raster(raster), wanted.read_array(array)]
+
+
+VIEWS = ("raster", "array")
+
+
+@pytest.mark.parametrize("order", itertools.product(VIEWS, repeat=3), ids="-".join)
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_what_one_view_writes_the_other_reads(store, cpl, name, order):
+    wanted = PROPERTIES[name]
+    for view, value in zip(order, wanted.values):
+        write(view, store, wanted, value)
+        assert read_both(store, wanted) == [value] * 2, f"{view} wrote {value}"
+    cpl.assert_quiet()
+    raster = gdal.OpenEx(f'ZARR:"{store}":/height', gdal.OF_RASTER)
+    np.testing.assert_array_equal(raster.ReadAsArray().ravel(), np.arange(np.prod(SHAPE)))
+    array = gdal.OpenEx(str(store), MULTIDIM).GetRootGroup().OpenMDArray("height")
+    assert array.GetAttribute("long_name").ReadAsString() == "height"
+    assert list(array.GetAttribute("kept").Read()) == [1, 2]
+
+
+@pytest.mark.parametrize("order", itertools.permutations(VIEWS), ids="-".join)
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_handles_that_are_open_together(store, cpl, name, order):
+    """The other handle is open while one writes. What it sets later is another property, so that both stay."""
+    wanted = PROPERTIES[name]
+    other = PROPERTIES["unit" if name != "unit" else "scale"]
+    opened = [open_as(view, store) for view in order]
+    for view, (_, target), each in zip(order, opened, (wanted, other)):
+        set_value = each.write_raster if view == "raster" else each.write_array
+        assert set_value(target, each.values[0]) == gdal.CE_None
+    del _, target, opened
+    assert read_both(store, wanted) == [wanted.values[0]] * 2
+    assert read_both(store, other) == [other.values[0]] * 2
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("order", itertools.product(VIEWS, repeat=2), ids="-".join)
+def test_nodata_is_removed(store, cpl, order):
+    """The last view removes what the first has set. Absent chunks keep the value that they had."""
+    nodata = PROPERTIES["nodata"]
+    write(order[0], store, nodata, -5.0)
+    dataset, target = open_as(order[1], store)
+    if order[1] == "raster":
+        assert target.GetRasterBand(1).DeleteNoDataValue() == gdal.CE_None
+    else:
+        assert target.DeleteNoDataValue() == gdal.CE_None
+    del target, dataset
+    assert read_both(store, nodata) == [None, None]
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("order", itertools.product(VIEWS, repeat=2), ids="-".join)
+def test_statistics_follow_the_pixels(store, cpl, order):
+    """Statistics that one view computes are those of both, until one view writes pixels."""
+
+    def compute(view):
+        dataset, target = open_as(view, store)
+        found = target.GetRasterBand(1).ComputeStatistics(False)[:2] if view == "raster" else None
+        if found is None:
+            statistics = target.ComputeStatistics(False)
+            found = [statistics.min, statistics.max]
+        del target, dataset
+        return list(found)
+
+    def stored(view):
+        dataset, target = open_as(view, store)
+        if view == "raster":
+            value = target.GetRasterBand(1).GetMetadataItem("STATISTICS_MAXIMUM")
+            return None if value is None else float(value)
+        statistics = target.GetStatistics(False, False)
+        return None if statistics is None else statistics.max
+
+    assert compute(order[0]) == [0, 47]
+    assert stored(order[0]) == 47
+    dataset, target = open_as(order[1], store)
+    if order[1] == "raster":
+        target.GetRasterBand(1).WriteArray(np.full((1, 1), 99, "f4"))
+    else:
+        assert target.Write(np.full((1, 1), 99, "f4").tobytes(), [0, 0], [1, 1]) == gdal.CE_None
+    del target, dataset
+    assert [stored(view) for view in VIEWS] == [None, None]
+    assert compute(order[1]) == [1, 99]
+    cpl.assert_quiet()
