@@ -1,10 +1,6 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the sample pyramids of data/pyramids with zarr-python 2. Each is a small store with another layout.
-
-    data/make_pyramids.py [FOLDER]      (default: the folder pyramids beside this script)
-
-Each run writes equal bytes. The value of a pixel depends on its position and level:
+"""Writes the sample pyramids of data/pyramids with zarr-python 2, for make_samples.py. Each is a small store with another
+layout. The value of a pixel depends on its position and level:
 
     value = f * (column + 3 * row) + 2 * (f - 1) + 10 * k + 1000 * s
 
@@ -317,14 +313,9 @@ def layout_groups(folder):
             add_variable(group, band, ramp(k, "u2", size), ("y", "x"))
 
 
-def main():
-    default = pathlib.Path(__file__).parent / "pyramids"
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
+def make(folder):
+    """Writes all pyramids into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (ome_0_1, ome_0_3, ome_0_4, ome_examples, ome_plate, ndpyramid, geozarr_inline,
-                 geozarr_named, xcube, xcube_link, layout_arrays, layout_groups):
-        make(folder)
-
-
-if __name__ == "__main__":
-    main()
+    for pyramid in (ome_0_1, ome_0_3, ome_0_4, ome_examples, ome_plate, ndpyramid, geozarr_inline,
+                    geozarr_named, xcube, xcube_link, layout_arrays, layout_groups):
+        pyramid(folder)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the sample stores of this folder with zarr-python 2 and a fixed seed.
+"""Writes the sample stores of this folder and of pyramids/ with zarr-python 2 and a fixed seed.
 
     data/make_samples.py [FOLDER]      (default: the folder of this script)
 
@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import sys
 
+import make_pyramids
 import numpy as np
 import zarr
 from numcodecs import Blosc, LZ4, Delta, Zlib
@@ -379,6 +380,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for make in (terrain, temperature, satellite_rgb, product):
         make(folder)
+    make_pyramids.make(folder / "pyramids")
 
 
 if __name__ == "__main__":

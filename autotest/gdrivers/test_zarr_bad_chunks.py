@@ -7,13 +7,13 @@ import bz2
 import gzip
 import lzma
 import os
-import pathlib
 import re
 import zlib
 
 import numcodecs
 import numpy as np
 import pytest
+import zarr_corrupt
 import zarr_formats
 import zarr_gdal
 from numcodecs.checksum32 import CRC32, Adler32
@@ -24,7 +24,6 @@ from zarr_store import good_values, handmade, make_array
 
 pytestmark = pytest.mark.every_case
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 CHUNK = np.ascontiguousarray(good_values()[2:, :3])  # values of the chunk with the key 1.0
 CODECS = {
     "blosc": numcodecs.Blosc("lz4", 5, 1), "blosc-zstd": numcodecs.Blosc("zstd", 5, 2),
@@ -243,8 +242,7 @@ def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
     assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
 
 
-# sample in data/corrupt -> (operation that fails, pattern of the error). README.md in data/corrupt describes the
-# samples.
+# store of zarr_corrupt -> (operation that fails, pattern of the error)
 CORRUPT = {
     "bad_json": ("open", "elevation/.zarray"), "nested_array_json": ("open", "elevation/.zarray"),
     "missing_dtype": ("open", "dtype"), "wrong_type_shape": ("open", "shape"),
@@ -258,14 +256,14 @@ CORRUPT = {
 }  # fmt: skip
 
 
-def test_every_corrupt_sample_is_listed():
-    assert {path.stem for path in (DATA / "corrupt").glob("*.zarr")} == set(CORRUPT)
+def test_every_corrupt_store_is_listed():
+    assert set(zarr_corrupt.STORES) == set(CORRUPT)
 
 
 @pytest.mark.parametrize("name", CORRUPT)
-def test_corrupt_samples(name):
+def test_corrupt_stores(tmp_path, name):
     where, pattern = CORRUPT[name]
-    store = DATA / "corrupt" / f"{name}.zarr"
+    store = zarr_corrupt.make(tmp_path, name)
     outcome = attempt(array_name(store, "elevation"), values=True)
     events = outcome.errors + outcome.warnings
     assert len(events) == 1, outcome

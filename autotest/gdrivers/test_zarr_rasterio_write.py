@@ -4,7 +4,6 @@
 test_zarr_rasterio.py tests reads through GDAL's RasterIO()."""
 
 import os
-import pathlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,6 +12,7 @@ import rasterio
 import rasterio.mask
 import rasterio.merge
 import rasterio.shutil
+import zarr_corrupt
 import zarr_formats
 import zarr_python as zarr
 from affine import Affine
@@ -26,7 +26,6 @@ from rasterio.vrt import WarpedVRT
 from rasterio.windows import Window
 from zarr_overviews import check_consolidated, entries
 
-CORRUPT = pathlib.Path(__file__).resolve().parents[2] / "data" / "corrupt"
 BANDS, ROWS, COLUMNS = 3, 50, 70
 VALUES = np.arange(BANDS * ROWS * COLUMNS, dtype="i2").reshape(BANDS, ROWS, COLUMNS)
 PLACE = Affine(10, 0, 500000, 0, -10, 5200000)
@@ -576,7 +575,7 @@ def test_ground_control_points(tmp_path, auxiliary):
 
 REFUSED = {
     "no store": ("nowhere.zarr", "r", {}, "nowhere.zarr"),
-    "a codec": (CORRUPT / "unknown_codec.zarr", "r", {}, 'compressor: unknown codec "middle-out"'),
+    "a codec": ("unknown_codec.zarr", "r", {}, 'compressor: unknown codec "middle-out"'),
     "a compressor": ("b.zarr", "w", dict(compress="RAR"), 'creation option COMPRESS: expected NONE'),
     "a block size": ("b.zarr", "w", dict(blocksize="0"), "creation option BLOCKSIZE: expected numbers"),
     "complex integers": ("b.zarr", "w", dict(dtype="complex_int16"), "is not supported by Zarr"),
@@ -589,12 +588,13 @@ def test_refusals_are_exceptions_that_say_why(tmp_path, case):
     name, mode, options, words = REFUSED[case]
     (tmp_path / "letter.txt").write_text("precious")
     write(tmp_path / "a.zarr.zip")
+    zarr_corrupt.make(tmp_path, "unknown_codec")
     options = profile(**options) if mode == "w" else {}
     with pytest.raises(FAILURES) as caught:
         with rasterio.open(tmp_path / name, mode, **options) as dataset:
             dataset.update_tags(key="value")
     assert words in told(caught.value) and str(name) in told(caught.value)
-    assert sorted(os.listdir(tmp_path)) == ["a.zarr.zip", "letter.txt"]
+    assert sorted(os.listdir(tmp_path)) == ["a.zarr.zip", "letter.txt", "unknown_codec.zarr"]
 
 
 def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):

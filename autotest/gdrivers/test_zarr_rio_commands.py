@@ -12,6 +12,7 @@ import pytest
 import rasterio
 import rasterio.shutil
 from rasterio.features import shapes
+import zarr_corrupt
 from zarr_store import make_array
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
@@ -127,7 +128,7 @@ def test_only_overwrite_overwrites(tmp_path):
         (["info", "nowhere.zarr"], "nowhere.zarr"),
         # TILED=NO is needed, because newer versions of rasterio would use the store's chunk size as tile size, which
         # TIFF does not allow.
-        (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif", "--co", "TILED=NO"],
+        (["convert", "truncated_chunk.zarr", "a.tif", "--co", "TILED=NO"],
          "zlib: compressed data is truncated"),
         (["convert", str(SCENE), "a.zarr", "--co", "compress=rar"], "creation option COMPRESS: expected"),
     ],
@@ -136,6 +137,7 @@ def test_only_overwrite_overwrites(tmp_path):
 @pytest.mark.slow
 def test_errors_say_why(tmp_path, monkeypatch, words, why):
     monkeypatch.chdir(tmp_path)
+    zarr_corrupt.make(tmp_path, "truncated_chunk")
     done = start(*words)
     assert done.returncode != 0 and why in done.stderr
     assert not (tmp_path / "a.zarr").exists()

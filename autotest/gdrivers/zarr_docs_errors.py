@@ -10,6 +10,7 @@ import shutil
 
 import numcodecs
 import numpy as np
+import zarr_corrupt
 import zarr_icechunk
 import zarr_libzfp
 import zarr_python as zarr
@@ -62,8 +63,8 @@ def with_late_array(folder):
 
 
 def of_sample(message, name):
-    """Registers a function that provokes `message` by reading the sample store `name` in data/corrupt."""
-    provokes(message)(lambda folder: read(DATA / "corrupt" / name))
+    """Registers a function that provokes `message` by reading the store `name` of zarr_corrupt."""
+    provokes(message)(lambda folder: read(zarr_corrupt.make(folder, name)))
 
 
 def of_limit(message, name, value, store):
@@ -373,28 +374,28 @@ def _(folder):
 
 # Messages about metadata and chunks
 
-of_sample("<key>: not valid JSON at byte <n>, <what>", "bad_json.zarr")
-of_sample('<key>: the compulsory member "<name>" is missing', "missing_dtype.zarr")
-of_sample("<key>: <member>: expected <what>, got <value>", "zero_chunk.zarr")
-of_sample("<key>: dtype <dtype> is not known", "unknown_dtype.zarr")
-of_sample("<key>: shape: the product of the sizes overflows", "overflow_shape.zarr")
-of_sample("<key>: compressor: unknown codec <name>", "unknown_codec.zarr")
-of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_filter.zarr")
+of_sample("<key>: not valid JSON at byte <n>, <what>", "bad_json")
+of_sample('<key>: the compulsory member "<name>" is missing', "missing_dtype")
+of_sample("<key>: <member>: expected <what>, got <value>", "zero_chunk")
+of_sample("<key>: dtype <dtype> is not known", "unknown_dtype")
+of_sample("<key>: shape: the product of the sizes overflows", "overflow_shape")
+of_sample("<key>: compressor: unknown codec <name>", "unknown_codec")
+of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_filter")
 
 
 @provokes(".zmetadata: <what> (using the documents of the arrays and groups instead)")
 def _(folder):
-    read(DATA / "corrupt" / "key_with_dots.zarr")  # Opens, but warns about .zmetadata.
+    read(zarr_corrupt.make(folder, "key_with_dots"))  # Opens, but warns about .zmetadata.
 
 
 CHUNK = "<key>: chunk [<index>]: "
 of_sample(CHUNK + "<codec>: compressed data is truncated (<n> bytes)",
-          "truncated_chunk.zarr")  # fmt: skip
-of_sample(CHUNK + "<codec>: is empty", "empty_chunk.zarr")
-of_sample(CHUNK + "<codec>: decodes to <n> bytes instead of <n>", "short_chunk.zarr")
+          "truncated_chunk")  # fmt: skip
+of_sample(CHUNK + "<codec>: is empty", "empty_chunk")
+of_sample(CHUNK + "<codec>: decodes to <n> bytes instead of <n>", "short_chunk")
 of_sample(CHUNK + "<codec>: decodes to more than the <n> bytes that the metadata allow",
-          "bomb_chunk.zarr")  # fmt: skip
-of_sample(CHUNK + "<codec>: checksum <sum> does not match the stored <sum>", "wrong_checksum.zarr")
+          "bomb_chunk")  # fmt: skip
+of_sample(CHUNK + "<codec>: checksum <sum> does not match the stored <sum>", "wrong_checksum")
 
 
 @provokes(CHUNK + "holds <n> bytes instead of <n>")

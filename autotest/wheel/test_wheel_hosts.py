@@ -27,7 +27,7 @@ STRINGS = {"filter_categorize", "filter_json2", "filter_vlen_utf8", "fixed_strin
 
 
 def stores_below(folder):
-    return sorted(path for path in folder.rglob("*") if path.suffix in STORE_ENDINGS and "corrupt" not in path.parts)
+    return sorted(path for path in folder.rglob("*") if path.suffix in STORE_ENDINGS)
 
 
 # Prints the names of the rasters of each store, and the name of a store that is refused.

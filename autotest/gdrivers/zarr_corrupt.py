@@ -1,18 +1,14 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the corrupt stores of this folder. Each has one fault, which README.md describes.
+"""Writes stores with one fault each. Apart from it, a store is a group with one array `elevation` of <i2: 8 x 8 elements in
+4 x 4 chunks with zlib. Pixel (y, x) has the value 8 y + x. If one chunk is bad, the other three can be read.
 
-    data/corrupt/make_corrupt.py [FOLDER]      (default: the folder of this script)
+    store = zarr_corrupt.make(folder, "short_chunk")
 
-Each store has an array `elevation` of <i2: 8 x 8 elements in 4 x 4 chunks with zlib. Uses no Zarr library,
-because none writes invalid stores. Each run writes equal bytes.
-"""
+No Zarr library writes invalid stores, so that none is used."""
 
 import json
 import pathlib
-import shutil
 import struct
-import sys
 import zlib
 
 GROUP = {"zarr_format": 2}
@@ -56,12 +52,14 @@ def with_array(**members):
 
 
 def bad_json():
+    """Returns a store whose .zarray lacks the bracket that opens `shape`."""
     store = valid_store()
     store["elevation/.zarray"] = store["elevation/.zarray"].replace(b'"shape": [', b'"shape": ', 1)
     return store
 
 
 def nested_json():
+    """Returns a store whose .zattrs nests lists 10,000 deep."""
     store = valid_store()
     store["elevation/.zattrs"] = b'{"history": ' + b"[" * 10000 + b"]" * 10000 + b"}\n"
     return store
@@ -128,9 +126,11 @@ STORES = {
     "wrong_type_compressor": lambda: with_array(compressor="zlib"),
     "zero_chunk": lambda: with_array(chunks=[0, 4]),
     "negative_chunk": lambda: with_array(chunks=[-4, 4]),
+    # The products of the sizes overflow.
     "overflow_shape": lambda: with_array(shape=[2**62, 2**62], chunks=[2**61, 2**61]),
     "unknown_dtype": lambda: with_array(dtype="<q9"),
     "unknown_codec": lambda: with_array(compressor={"id": "middle-out", "level": 5}),
+    # Refused, because it would run code
     "unknown_filter": lambda: with_array(filters=[{"id": "pickle", "protocol": 5}]),
     "truncated_chunk": truncated_chunk,
     "empty_chunk": empty_chunk,
@@ -142,17 +142,11 @@ STORES = {
 }
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
-    for name, make in STORES.items():
-        path = folder / f"{name}.zarr"
-        if path.exists():
-            shutil.rmtree(path)
-        for key, data in make().items():
-            file = path / key
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
-
-
-if __name__ == "__main__":
-    main()
+def make(folder, name):
+    """Writes the store `name` of STORES into `folder`. Returns its path."""
+    path = pathlib.Path(folder) / f"{name}.zarr"
+    for key, data in STORES[name]().items():
+        file = path / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    return path
