@@ -86,7 +86,7 @@ def test_a_killed_rebuild_leaves_no_mixed_level(tmp_path, rng, form):
         if form != "groups":
             folders = [store / level_group(factor) for factor in (2, 4)]
             assert all(folder.is_dir() for folder in folders)
-            assert len(level_folders(store)) == (2 if zarr_formats.is_v3() else 1)
+            assert len(level_folders(store)) == 2
         assert update(store).BuildOverviews("NONE", []) == 0
         assert sizes(open_raster(store)) == []
     assert mixed >= len(shares), mixed
@@ -356,7 +356,7 @@ def test_what_others_made_is_no_leftover(tmp_path, rng):
     make(store, smooth(rng, 1, 64, 64), "ARRAY_NAME=a")
     assert update(store).BuildOverviews("NEAREST", [2]) == 0
     root = zarr.open_group(str(store))
-    names = ["ovr_8x/mine", "overviews_mine/4/mine", "4/mine", "overviews/small"][: 3 if zarr_formats.is_v3() else 4]
+    names = ["ovr_8x/mine", "overviews_mine/4/mine", "4/mine", "overviews/small"]
     for name in names:
         root.create_dataset(name, data=np.ones((7, 9)))
     zarr.consolidate_metadata(str(store))

@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/named_members.h"
-#include "core/conventions/overview_layout.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/json/value.h"
@@ -77,7 +76,11 @@ class MultiscalesReader {
         Multiscale multiscale;
         multiscale.origin = origin;
         multiscale.is_overviews = IsOverviews(value);
-        if (const json::Value* datasets = value.Find("datasets")) {
+        const auto arrays = ListOverviews(value);
+        if (!arrays.empty()) {
+            multiscale.kind = Multiscale::Kind::kLayout;
+            ReadList(value, *value.Find("layout"), origin + ".layout", multiscale);
+        } else if (const json::Value* datasets = value.Find("datasets")) {
             CheckVersion(value, origin, kOmeVersions);
             ReadList(value, *datasets, origin + ".datasets", multiscale);
         } else if (const json::Value* layout = value.Find("layout")) {
@@ -99,7 +102,35 @@ class MultiscalesReader {
                         std::to_string(kMaxLevelsInGroup) + " levels");
             return;
         }
-        multiscales_.push_back(std::move(multiscale));
+        if (arrays.empty())
+            multiscales_.push_back(std::move(multiscale));
+        else
+            AddOverviews(arrays, std::move(multiscale));
+    }
+
+    // Adds a pyramid for each array whose overviews `listed` lists. `listed` has a level for each
+    // entry.
+    void AddOverviews(const std::map<std::string, std::vector<ListedOverview>>& arrays,
+                      Multiscale listed) {
+        std::size_t count = 0;
+        for (const auto& [array, overviews] : arrays) count += overviews.size();
+        if (count > kMaxOverviewsInGroup) {
+            faults_.Add(listed.origin + ": is ignored, because the group lists more than " +
+                        std::to_string(kMaxOverviewsInGroup) + " overviews");
+            return;
+        }
+        for (MultiscaleLevel& level : listed.levels) level.statement.methods.clear();
+        for (const auto& [array, overviews] : arrays) {
+            Multiscale own = listed;
+            own.levels.assign(1, listed.levels[0]);
+            own.levels[0].path = array;
+            for (const ListedOverview& overview : overviews) {
+                own.levels.push_back(listed.levels[overview.entry]);
+                own.levels.back().path = overview.path;
+                own.levels.back().statement.method = overview.method;
+            }
+            multiscales_.push_back(std::move(own));
+        }
     }
 
     template <std::size_t kSize>
@@ -139,21 +170,9 @@ class MultiscalesReader {
         }
         LevelStatement statement;
         if (is_layout) statement = ReadLevelStatement(entry, origin, *path->as_string(), warnings_);
-        const json::Value described = is_layout ? entry : EntryOfLayout(value, *path);
-        statement.method = MethodOf(value, described);
-        statement.methods = MethodsOfArrays(described);
+        statement.method = MethodOf(value, entry);
+        statement.methods = MethodsOfArrays(entry);
         AddLevel({&value, &entry, *path->as_string(), origin, std::move(statement)}, multiscale);
-    }
-
-    // Returns the entry of `layout` for the level at `path`; null if there is none. An entry of
-    // OME-NGFF that describes overviews has a `layout` beside its `datasets`.
-    static json::Value EntryOfLayout(const json::Value& value, const json::Value& path) {
-        const json::Value* const layout = value.Find("layout");
-        const json::Array* const items = layout != nullptr ? layout->as_array() : nullptr;
-        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-            if (const std::string* const asset = StringAttribute((*items)[i], "asset"))
-                if (*asset == *path.as_string()) return (*items)[i];
-        return {};
     }
 
     // Returns the resampling method of a level, which its entry of `layout` states, or the whole
@@ -173,6 +192,7 @@ class MultiscalesReader {
                                 " is not a path inside the group; the level is left out");
             return;
         }
+        level.statement.level = level.path;
         multiscale.levels.push_back(std::move(level));
     }
 

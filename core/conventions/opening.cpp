@@ -196,6 +196,7 @@ class Opening {
     // True if the level at `path` is tried as a group. In v2 a wrong guess for what may be an array
     // costs more: a node has twice as many documents, and listing an array may return many chunks.
     bool MayBeGroup(const std::string& path, const Multiscale& multiscale) const {
+        if (multiscale.is_overviews) return false;
         if (IsAbsent(path, Document::kArray)) return true;
         return hierarchy_.format() == Format::kV3 && multiscale.kind == Multiscale::Kind::kLayout &&
                !IsThere(path, Document::kArray);

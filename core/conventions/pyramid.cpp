@@ -11,6 +11,7 @@
 #include "core/conventions/level_meaning.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/opening.h"
+#include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/conventions/xcube_levels.h"
 #include "core/store/keys.h"
@@ -19,34 +20,72 @@ namespace zarr {
 
 namespace {
 
-// Returns the pyramids in the `multiscales` of a group's attributes, with paths from the root.
-Fact<std::vector<ListedPyramid>> ListMultiscales(const Hierarchy& hierarchy,
-                                                 const std::string& group) {
+// Returns the path of a node, relative to the group `group` that contains it.
+std::string_view NameInGroup(std::string_view group, std::string_view path) {
+    return group.empty() ? path : path.substr(group.size() + 1);
+}
+
+// Returns the pyramid of a multiscale, with paths from the root.
+ListedPyramid ListMultiscale(const std::string& group, const Multiscale& multiscale) {
+    ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
+    const auto from_root = [&](const std::string& path) {
+        return path.empty() ? group : JoinKey(group, path);
+    };
+    for (const MultiscaleLevel& level : multiscale.levels) {
+        LevelStatement statement = level.statement;
+        statement.level = from_root(level.statement.level);
+        if (statement.source) {
+            const auto is_source = [&](const MultiscaleLevel& other) {
+                return other.statement.level == *level.statement.source;
+            };
+            statement.is_source_listed =
+                std::any_of(multiscale.levels.begin(), multiscale.levels.end(), is_source);
+            statement.source = from_root(*statement.source);
+        }
+        pyramid.levels.push_back({from_root(level.path), level.origin,
+                                  std::make_shared<const LevelStatement>(std::move(statement))});
+    }
+    return pyramid;
+}
+
+// Returns the pyramids in the `multiscales` of a group's attributes. With `holding`, only those
+// that list this array or its group.
+std::vector<ListedPyramid> ListMultiscales(const Hierarchy& hierarchy, const std::string& group,
+                                           const std::string& holding, Warnings& warnings) {
     std::vector<ListedPyramid> pyramids;
     const auto read = MultiscalesOf(hierarchy, group);
-    for (const Multiscale& multiscale : read->all) {
-        ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
-        const auto from_root = [&](const std::string& path) {
-            return path.empty() ? group : JoinKey(group, path);
-        };
-        for (const MultiscaleLevel& level : multiscale.levels) {
-            LevelStatement statement = level.statement;
-            statement.level = from_root(level.path);
-            if (statement.source) {
-                const auto is_source = [&](const MultiscaleLevel& other) {
-                    return other.path == *level.statement.source;
-                };
-                statement.is_source_listed =
-                    std::any_of(multiscale.levels.begin(), multiscale.levels.end(), is_source);
-                statement.source = from_root(*statement.source);
-            }
-            pyramid.levels.push_back(
-                {statement.level, level.origin,
-                 std::make_shared<const LevelStatement>(std::move(statement))});
-        }
-        pyramids.push_back(std::move(pyramid));
-    }
-    return {std::move(pyramids), read->warnings};
+    const std::string_view name = holding.empty() ? holding : NameInGroup(group, holding);
+    const auto holds = [&](const MultiscaleLevel& level) {
+        return level.path == name || level.path == ParentPath(name);
+    };
+    for (const Multiscale& multiscale : read->all)
+        if (holding.empty() ||
+            std::any_of(multiscale.levels.begin(), multiscale.levels.end(), holds))
+            pyramids.push_back(ListMultiscale(group, multiscale));
+    // Warnings about pyramids that do not hold the array are given when the group is opened.
+    if (holding.empty() || !pyramids.empty() || read->all.empty())
+        warnings.insert(warnings.end(), read->warnings.begin(), read->warnings.end());
+    return pyramids;
+}
+
+// Returns the pyramids that a group describes by one convention. With `holding`, the path of an
+// array, only pyramids that hold this array are wanted, and no more is read than these need.
+using PyramidsDescribedBy = std::vector<ListedPyramid> (*)(const Hierarchy& hierarchy,
+                                                           const std::string& group,
+                                                           const std::string& holding,
+                                                           Warnings& warnings);
+constexpr PyramidsDescribedBy kPyramidConventions[] = {ListMultiscales, ListXcubeLevels,
+                                                       ListTileMatrices};
+
+// True if the pyramid lists the array or group at `path`.
+bool IsListed(const ListedPyramid& pyramid, const std::string& path) {
+    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(),
+                       [&](const ListedLevel& level) { return level.path == path; });
+}
+
+bool HasLevel(const Pyramid& pyramid, const std::string& path) {
+    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(),
+                       [&](const PyramidLevel& level) { return level.path == path; });
 }
 
 // Builds the pyramids of one group from lists of levels.
@@ -59,58 +98,44 @@ class Builder {
           faults_(faults),
           checker_(hierarchy, warnings, incomplete) {}
 
-    // Adds the pyramids of a list of levels. If the first level is an array, the levels are arrays.
-    // Otherwise the levels are groups, and each variable has a pyramid.
-    void Add(const ListedPyramid& listed, std::vector<Pyramid>& pyramids) {
-        std::vector<ListedLevel> arrays;
+    // Returns the pyramids of a list of levels, by name. If the first level is an array, the levels
+    // are arrays of one pyramid. Otherwise the levels are groups, and each variable has a pyramid.
+    // `only` is the name of the only variable that is wanted; empty for all rasters.
+    std::vector<Pyramid> Build(const ListedPyramid& listed, std::string_view only = {}) {
         std::map<std::string, std::vector<ListedLevel>> variables;
         NodeKind kind_of_all = NodeKind::kNone;
+        std::string name(only);
         for (const ListedLevel& level : Distinct(listed)) {
             const NodeKind kind = KindOf(level);
+            if (kind == NodeKind::kNone) continue;
             if (kind_of_all == NodeKind::kNone) kind_of_all = kind;
-            if (kind == NodeKind::kNone) continue;
-            // A pyramid that GDAL describes lists an array first, then groups. The overview in such
-            // a group has the name of the array.
-            auto path = kind == NodeKind::kGroup && kind_of_all == NodeKind::kArray
-                            ? ArrayIn(level.path, LastName(arrays.front().path))
-                            : std::nullopt;
-            if (path)
-                arrays.push_back({std::move(*path), level.origin, level.statement});
-            else if (kind != kind_of_all)
-                LeaveOut(level, kind == NodeKind::kGroup
-                                    ? "is a group, but other levels are arrays"
-                                    : "is an array, but other levels are groups");
-            else if (kind == NodeKind::kArray)
-                arrays.push_back(level);
-            else
-                AddVariables(level, variables);
-        }
-        if (!arrays.empty()) AddChecked(listed, arrays, pyramids);
-        for (const auto& [name, levels] : variables) AddChecked(listed, levels, pyramids);
-    }
-
-    // Returns the pyramid of one array. The levels are the listed arrays, or the arrays with the
-    // same name in the listed groups. Returns nullopt if no array can be a level.
-    std::optional<Pyramid> BuildOf(const ListedPyramid& listed, const std::string& array_path) {
-        const bool is_listed_itself =
-            std::any_of(listed.levels.begin(), listed.levels.end(),
-                        [&](const ListedLevel& level) { return level.path == array_path; });
-        const std::string_view name = LastName(array_path);
-        std::vector<ListedLevel> arrays;
-        for (const ListedLevel& level : Distinct(listed)) {
-            const NodeKind kind = KindOf(level);
-            if (kind == NodeKind::kNone) continue;
-            if (kind == NodeKind::kArray && (is_listed_itself || LastName(level.path) == name))
-                arrays.push_back(level);
+            if (kind_of_all == NodeKind::kArray && variables.empty()) name = LastName(level.path);
+            if (kind == NodeKind::kArray && kind == kind_of_all)
+                variables[name].push_back(level);
             else if (kind == NodeKind::kArray)
                 LeaveOut(level, "is an array, but other levels are groups");
+            else if (name.empty())
+                AddVariables(level, variables);
             else if (auto path = ArrayIn(level.path, name))
-                arrays.push_back({std::move(*path), level.origin, level.statement});
-            else if (is_listed_itself)
+                variables[name].push_back({std::move(*path), level.origin, level.statement});
+            else if (kind != kind_of_all)
                 LeaveOut(level, "is a group, but other levels are arrays");
         }
-        return Check(listed, arrays,
-                     is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
+        const bool is_of_rasters = only.empty() || kind_of_all == NodeKind::kArray;
+        std::vector<Pyramid> pyramids;
+        for (const auto& [variable, levels] : variables)
+            if (auto pyramid = checker_.Check(
+                    listed, levels,
+                    is_of_rasters ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny))
+                pyramids.push_back(std::move(*pyramid));
+        return pyramids;
+    }
+
+    // Returns the pyramid of `listed` that has the array as a level.
+    std::optional<Pyramid> BuildOf(const ListedPyramid& listed, const std::string& array_path) {
+        for (Pyramid& pyramid : Build(listed, LastName(array_path)))
+            if (HasLevel(pyramid, array_path)) return std::move(pyramid);
+        return std::nullopt;
     }
 
     // Prefetches the metadata documents of the levels that BuildOf() may find for each array of
@@ -119,7 +144,8 @@ class Builder {
         std::vector<ListedLevel> candidates;
         for (const auto& [array_path, pyramid] : listed)
             for (ListedLevel level : pyramid.levels) {
-                level.path = JoinKey(level.path, LastName(array_path));
+                if (!IsListed(pyramid, array_path))
+                    level.path = JoinKey(level.path, LastName(array_path));
                 candidates.push_back(std::move(level));
             }
         checker_.Prefetch(candidates);
@@ -179,71 +205,37 @@ class Builder {
         if (!any) LeaveOut(level, "contains no raster");
     }
 
-    std::optional<Pyramid> Check(const ListedPyramid& listed,
-                                 const std::vector<ListedLevel>& levels,
-                                 LevelChecker::Ranks ranks = LevelChecker::Ranks::kRasters) {
-        return checker_.Check(listed, levels, ranks);
-    }
-
-    void AddChecked(const ListedPyramid& listed, const std::vector<ListedLevel>& levels,
-                    std::vector<Pyramid>& pyramids) {
-        if (auto pyramid = Check(listed, levels)) pyramids.push_back(std::move(*pyramid));
-    }
-
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
     PyramidFaults* const faults_;  // collects warnings of several groups; may be nullptr
     LevelChecker checker_;
 };
 
-// True if the pyramid lists the array or its parent group.
-bool Lists(const ListedPyramid& pyramid, const std::string& array_path) {
-    const std::string_view group = ParentPath(array_path);
-    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(), [&](const ListedLevel& level) {
-        return level.path == array_path || level.path == group;
-    });
-}
-
-bool HasLevel(const Pyramid& pyramid, const std::string& path) {
-    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(),
-                       [&](const PyramidLevel& level) { return level.path == path; });
-}
-
 using Listing = Fact<std::optional<ListedPyramid>>;
 
-// Returns the pyramid description, such as `multiscales`, that lists an array as a level. The
-// nearest ancestor group with such a description is used; nullopt if there is none.
+// Returns the pyramid that lists an array or its group, by the first convention by which an
+// ancestor group describes such a pyramid. The nearest ancestor is used.
 Listing SearchListing(const Hierarchy& hierarchy, const std::string& array_path) {
-    Warnings warnings;
-    const json::Value attributes = AttributesOrEmpty(hierarchy, array_path);
-    if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings))
-        return {std::move(listed), std::move(warnings)};
-    const std::string_view own = ParentPath(array_path);
+    const std::string own(ParentPath(array_path));
     Warnings unreadable;  // warnings of groups that list no usable levels
-    for (std::string_view at = array_path; !at.empty();) {
-        at = ParentPath(at);
-        const std::string group(at);
-        Warnings found;
-        auto listed = ListMultiscales(hierarchy, group).Report(found);
-        // xcube levels are direct members of a folder, so the search for them covers only the
-        // parent of the array's group.
-        if (listed.empty() && !own.empty() && at == ParentPath(own))
-            if (auto levels = ListXcubeLevels(hierarchy, group, found))
-                listed.push_back(std::move(*levels));
-        if (listed.empty()) unreadable.insert(unreadable.end(), found.begin(), found.end());
-        // Pyramids of overviews are tried first, because an array may be a level of another pyramid
-        // and also have overviews.
-        std::stable_partition(listed.begin(), listed.end(),
-                              [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
-        for (ListedPyramid& pyramid : listed) {
-            if (!Lists(pyramid, array_path)) continue;
-            warnings.insert(warnings.end(), found.begin(), found.end());
-            return {std::move(pyramid), std::move(warnings)};
+    for (const PyramidsDescribedBy list : kPyramidConventions)
+        for (std::string_view at = array_path; !at.empty();) {
+            at = ParentPath(at);
+            Warnings found;
+            auto listed = list(hierarchy, std::string(at), array_path, found);
+            // Pyramids of overviews are tried first, because an array may be a level of another
+            // pyramid and also have overviews.
+            std::stable_partition(listed.begin(), listed.end(), [](const ListedPyramid& pyramid) {
+                return pyramid.is_overviews;
+            });
+            for (ListedPyramid& pyramid : listed)
+                if (IsListed(pyramid, array_path) || IsListed(pyramid, own))
+                    return {std::move(pyramid), std::move(found)};
+            for (std::string& warning : found)
+                if (std::find(unreadable.begin(), unreadable.end(), warning) == unreadable.end())
+                    unreadable.push_back(std::move(warning));
         }
-    }
-    auto listed = FindTileMatricesOf(hierarchy, array_path, warnings);
-    if (!listed) warnings.insert(warnings.end(), unreadable.begin(), unreadable.end());
-    return {std::move(listed), std::move(warnings)};
+    return {std::nullopt, std::move(unreadable)};
 }
 
 // Returns SearchListing(), which is called once until the store changes.
@@ -349,23 +341,14 @@ bool LiesInOverviewGroups(const Hierarchy& hierarchy, const ListedPyramid& liste
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
                                   PyramidFaults& faults, OverviewGroups overviews) {
     Warnings warnings;
+    std::vector<ListedPyramid> listed;
+    for (const PyramidsDescribedBy list : kPyramidConventions)
+        if (listed.empty()) listed = list(hierarchy, group, {}, warnings);
     Builder builder(hierarchy, warnings, &faults);
-    bool has_skipped = false;
-    const auto build = [&](const std::vector<ListedPyramid>& listed) {
-        std::vector<Pyramid> pyramids;
-        for (const ListedPyramid& pyramid : listed) {
-            if (overviews == OverviewGroups::kSkipped && LiesInOverviewGroups(hierarchy, pyramid))
-                has_skipped = true;
-            else
-                builder.Add(pyramid, pyramids);
-        }
-        return pyramids;
-    };
-    auto pyramids = build(ListMultiscales(hierarchy, group).Report(warnings));
-    if (pyramids.empty() && !has_skipped) {
-        const auto levels = ListXcubeLevels(hierarchy, group, warnings);
-        pyramids = levels ? build({*levels}) : build(FindTileMatrices(hierarchy, group, warnings));
-    }
+    std::vector<Pyramid> pyramids;
+    for (const ListedPyramid& pyramid : listed)
+        if (overviews == OverviewGroups::kIncluded || !LiesInOverviewGroups(hierarchy, pyramid))
+            for (Pyramid& built : builder.Build(pyramid)) pyramids.push_back(std::move(built));
     faults.Add(group, warnings);
     return pyramids;
 }
@@ -377,7 +360,7 @@ Fact<std::optional<Pyramid>> FindPyramidOf(const Hierarchy& hierarchy,
     Warnings found = listing->warnings;
     if (!listing->value) return {std::nullopt, std::move(found)};
     auto pyramid = Builder(hierarchy, found).BuildOf(*listing->value, array_path);
-    if (!pyramid || !HasLevel(*pyramid, array_path)) return {};
+    if (!pyramid) return {};
     if (pyramid->levels[0].path != array_path) found.clear();
     if (pyramid->levels.size() == 1) pyramid.reset();
     return {std::move(pyramid), std::move(found)};
@@ -411,7 +394,7 @@ Fact<std::vector<Pyramid>> FindPyramidsFrom(const Hierarchy& hierarchy,
         if (own != listed.end()) {
             of_levels.clear();
             auto pyramid = builder.BuildOf(own->second, path);
-            if (!pyramid || !HasLevel(*pyramid, path)) continue;
+            if (!pyramid) continue;
             found.insert(found.end(), of_levels.begin(), of_levels.end());
             auto& levels = pyramid->levels;
             // If the array is not the largest level, opening the largest level reports the

@@ -72,8 +72,8 @@ class PyramidFaults {
     std::vector<Alike> alike_;  // in order of first occurrence
 };
 
-// Returns the pyramids that a group describes, in the order of the description. The first source
-// that gives a pyramid is used:
+// Returns the pyramids that a group describes, in the order of the description. The first
+// convention that lists a pyramid is used:
 // 1. `multiscales` of the group's attributes (OME-NGFF, ndpyramid, zarr-conventions);
 // 2. a folder of xcube levels;
 // 3. `multiscales` of arrays in the group or its direct subgroups (GeoZarr 0.4).
@@ -90,10 +90,10 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
                                   PyramidFaults& faults,
                                   OverviewGroups overviews = OverviewGroups::kIncluded);
 
-// Returns the pyramid that has the array as a level. The array's own attributes or the nearest
-// ancestor group that lists the array describe the pyramid. Returns nullopt if there is no such
-// pyramid, or if the pyramid has only one level. Callers that open an array by name use the pyramid
-// only if levels[0] is the array.
+// Returns the pyramid that has the array as a level: by the first convention of FindPyramids() by
+// which an ancestor group lists the array or its group, that of the nearest ancestor. Returns
+// nullopt if there is no such pyramid, or if the pyramid has only one level. Callers that open an
+// array by name use the pyramid only if levels[0] is the array.
 //
 // Warnings about levels are given only if levels[0] is the array. Warnings about invalid
 // descriptions in ancestors are given if no pyramid lists the array.
