@@ -162,15 +162,8 @@ class DescribedOverviews {
     Status RemoveEmptyGroups(HierarchyWriter& writer) const {
         std::set<std::string> groups;
         for (const std::string& path : paths()) groups.insert(GroupOf(path));
-        for (const std::string& group : groups) {
-            ZARR_ASSIGN_OR_RETURN(const bool is_used, IsUsed(group));
-            if (is_used) continue;
-            ZARR_RETURN_IF_ERROR(Remove(writer, group));
-            const std::string container = GroupOf(group);
-            if (container == listing_.group) continue;
-            ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_->Members(container));
-            if (members.empty()) ZARR_RETURN_IF_ERROR(Remove(writer, container));
-        }
+        for (const std::string& group : groups)
+            ZARR_RETURN_IF_ERROR(RemoveOverviewGroup(writer, *hierarchy_, listing_, group));
         return {};
     }
 
@@ -198,20 +191,6 @@ class DescribedOverviews {
         json::Object attributes = *attributes_.as_object();
         RenameInDescription(attributes, NameIn(listing_.group, path_), new_name);
         return writer.ChangeAttributes(listing_.group, stored, json::Value(std::move(attributes)));
-    }
-
-    // True if the attributes still list an overview of any array at or below `group`.
-    Result<bool> IsUsed(const std::string& group) const {
-        ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_->Attributes(listing_.group));
-        const Paths described = AllOverviewPaths(attributes);
-        const std::string name = NameIn(listing_.group, group);
-        return std::any_of(described.begin(), described.end(),
-                           [&](const std::string& path) { return IsAtOrBelow(path, name); });
-    }
-
-    static Status Remove(HierarchyWriter& writer, const std::string& path) {
-        Status status = writer.DeleteNode(path);
-        return status.code() == StatusCode::kNotFound ? Status() : status;
     }
 
     const Hierarchy* hierarchy_;

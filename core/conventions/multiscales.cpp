@@ -73,14 +73,14 @@ class MultiscalesReader {
 
     void ReadOne(const json::Value& value, const std::string& origin) {
         if (value.as_object() == nullptr) return Warn(json::Expected(origin, "an object", value));
+        if (const auto overviews = ListOverviews(value); !overviews.empty()) {
+            ReadOverviews(value, overviews, origin);
+            if (IsOverviews(value)) return;
+        }
         Multiscale multiscale;
         multiscale.origin = origin;
         multiscale.is_overviews = IsOverviews(value);
-        const auto arrays = ListOverviews(value);
-        if (!arrays.empty()) {
-            multiscale.kind = Multiscale::Kind::kLayout;
-            ReadList(value, *value.Find("layout"), origin + ".layout", multiscale);
-        } else if (const json::Value* datasets = value.Find("datasets")) {
+        if (const json::Value* datasets = value.Find("datasets")) {
             CheckVersion(value, origin, kOmeVersions);
             ReadList(value, *datasets, origin + ".datasets", multiscale);
         } else if (const json::Value* layout = value.Find("layout")) {
@@ -95,34 +95,35 @@ class MultiscalesReader {
         } else {
             faults_.Add(origin + ": has no datasets, layout or tile_matrix_set");
         }
-        if (multiscale.levels.empty()) return;
-        listed_ += multiscale.levels.size();
-        if (listed_ > kMaxLevelsInGroup) {
-            faults_.Add(origin + ": is ignored, because the group lists more than " +
-                        std::to_string(kMaxLevelsInGroup) + " levels");
-            return;
-        }
-        if (arrays.empty())
-            multiscales_.push_back(std::move(multiscale));
-        else
-            AddOverviews(arrays, std::move(multiscale));
+        if (IsAccepted(multiscale)) multiscales_.push_back(std::move(multiscale));
     }
 
-    // Adds a pyramid for each array whose overviews `listed` lists. `listed` has a level for each
-    // entry.
-    void AddOverviews(const std::map<std::string, std::vector<ListedOverview>>& arrays,
-                      Multiscale listed) {
+    // False if a pyramid has no levels, or if the group has too many.
+    bool IsAccepted(const Multiscale& multiscale) {
+        listed_ += multiscale.levels.size();
+        if (listed_ > kMaxLevelsInGroup)
+            faults_.Add(multiscale.origin + ": is ignored, because the group lists more than " +
+                        std::to_string(kMaxLevelsInGroup) + " levels");
+        return !multiscale.levels.empty() && listed_ <= kMaxLevelsInGroup;
+    }
+
+    // Adds a pyramid for each array in `arrays`, whose overviews the `layout` of `value` lists.
+    void ReadOverviews(const json::Value& value,
+                       const std::map<std::string, std::vector<ListedOverview>>& arrays,
+                       const std::string& origin) {
+        Multiscale listed{Multiscale::Kind::kLayout, true, origin, {}};
+        ReadList(value, *value.Find("layout"), origin + ".layout", listed);
+        if (!IsAccepted(listed)) return;
         std::size_t count = 0;
         for (const auto& [array, overviews] : arrays) count += overviews.size();
         if (count > kMaxOverviewsInGroup) {
-            faults_.Add(listed.origin + ": is ignored, because the group lists more than " +
+            faults_.Add(origin + ": is ignored, because the group lists more than " +
                         std::to_string(kMaxOverviewsInGroup) + " overviews");
             return;
         }
         for (MultiscaleLevel& level : listed.levels) level.statement.methods.clear();
         for (const auto& [array, overviews] : arrays) {
-            Multiscale own = listed;
-            own.levels.assign(1, listed.levels[0]);
+            Multiscale own{listed.kind, listed.is_overviews, listed.origin, {listed.levels[0]}};
             own.levels[0].path = array;
             for (const ListedOverview& overview : overviews) {
                 own.levels.push_back(listed.levels[overview.entry]);

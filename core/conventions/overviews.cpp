@@ -243,7 +243,7 @@ json::Value DescribeLayout(const Layout& layout) {
         // holds several base arrays, each level therefore refers to the base.
         if (base.group != kGroupItself) from = &level;
     }
-    return json::Value(json::Object{{"layout", json::Value(std::move(entries))}});
+    return json::Value(json::Object{{std::string(kLayoutMember), json::Value(std::move(entries))}});
 }
 
 // Adds the arrays of `added` to the level of its group, or the level itself if there is none.
@@ -327,7 +327,7 @@ void RenameLevels(const std::string& array, const std::string& new_name, Layout&
 // The attribute `multiscales` of a group.
 struct Description {
     Layout layout;       // the overviews of all arrays in the group
-    json::Array others;  // entries of a list for anything else, and images without their `layout`
+    json::Array others;  // entries of a list for images and others, without the `layout`
 };
 
 // True if an entry of a list has the mark of PROFILE=OME, or of lists of earlier releases.
@@ -344,59 +344,57 @@ bool IsImage(const json::Value& entry) {
     return profile != nullptr && *profile == kProfileOfImage;
 }
 
+Status NotOverviews(const json::Value& multiscales) {
+    return Status::Unsupported(
+        "multiscales: the attribute does not describe levels of an array; overviews cannot be "
+        "added to it: " +
+        json::Brief(multiscales));
+}
+
 Result<Description> ReadDescription(const json::Value* multiscales) {
     Description description;
     if (multiscales == nullptr || multiscales->is_null()) return description;
     const json::Array* entries = multiscales->as_array();
     auto layout = ParseLayout(*multiscales);
-    if (entries == nullptr && !layout)
-        return Status::Unsupported(
-            "multiscales: the attribute does not describe levels of an array; overviews cannot be "
-            "added to it: " +
-            json::Brief(*multiscales));
+    if (entries == nullptr && !layout) return NotOverviews(*multiscales);
     if (entries == nullptr) description.layout = std::move(*layout);
     for (std::size_t i = 0; entries != nullptr && i < entries->size(); ++i) {
         json::Value entry = (*entries)[i];
         layout = ParseLayout(entry);
-        const bool is_own = layout && !layout->HasLevelGroups();
-        if (is_own)
+        const bool has_overviews = layout && !layout->HasLevelGroups();
+        if (has_overviews)
             for (LayoutLevel& level : layout->levels)
                 AddLevel(std::move(level), description.layout.levels);
-        // An entry with the mark alone was damaged by another program.
-        if (IsImage(entry))
-            json::EraseMember(*entry.MutableObject(), kLayoutMember);
-        else if (is_own || IsMarked(entry))
-            continue;
+        if (IsOverviews(entry) && !IsImage(entry)) continue;
+        if (has_overviews) json::EraseMember(*entry.MutableObject(), kLayoutMember);
         description.others.push_back(std::move(entry));
     }
     return description;
 }
 
-Status WriteDescription(Description description, json::Object& group_attributes) {
+void WriteDescription(Description description, json::Object& group_attributes) {
     json::Value value;
     if (!description.layout.IsEmpty()) value = DescribeLayout(description.layout);
     json::Array& entries = description.others;
-    const bool is_registered = entries.empty() && !value.is_null();
-    if (!entries.empty()) {
-        const auto image = std::find_if(entries.begin(), entries.end(), IsImage);
-        if (image != entries.end() && !value.is_null())
-            json::PutMember(*image->MutableObject(), kLayoutMember, *value.Find(kLayoutMember));
-        else if (!value.is_null())
-            entries.push_back(std::move(value));
-        if (entries.size() > kMaxMultiscales)
-            return Status::Limit("multiscales: the list would have more than " +
-                                 std::to_string(kMaxMultiscales) + " entries");
-        value = json::Value(std::move(entries));
-    }
-    if (is_registered)
+    if (entries.empty() && !value.is_null())
         RegisterConvention(group_attributes, Convention::kMultiscales);
     else
         UnregisterConvention(group_attributes, Convention::kMultiscales);
+    if (!entries.empty()) {
+        // Programs for OME-NGFF refuse an entry without an image, but not the member of an image.
+        const auto image = std::find_if(entries.begin(), entries.end(), [](const auto& entry) {
+            return entry.as_object() != nullptr && entry.Find(kLayoutMember) == nullptr;
+        });
+        if (!value.is_null() && image != entries.end())
+            json::PutMember(*image->MutableObject(), kLayoutMember, *value.Find(kLayoutMember));
+        else if (!value.is_null())
+            entries.push_back(std::move(value));
+        value = json::Value(std::move(entries));
+    }
     if (value.is_null())
         json::EraseMember(group_attributes, kMultiscales);
     else
         json::PutMember(group_attributes, kMultiscales, std::move(value));
-    return {};
 }
 
 // Returns the layout of the group if it describes overviews of the array `base`.
@@ -446,16 +444,12 @@ Status DescribeOverviewsIn(json::Object& group_attributes,
     const json::Value* existing = json::FindMember(group_attributes, kMultiscales);
     auto description = ReadDescription(existing);
     const bool is_kept = levels.size() == 1 && ParentPath(base).empty();
-    if (!description.ok()) return is_kept ? Status() : description.status();
-    if (!IsLayoutOf(description->layout, base))
-        return is_kept ? Status()
-                       : Status::Unsupported(
-                             "multiscales: the attribute describes overviews of "
-                             "other arrays: " +
-                             json::Brief(*existing));
+    if (!description.ok() || !IsLayoutOf(description->layout, base))
+        return is_kept ? Status() : NotOverviews(*existing);
     if (is_kept && description->layout.IsEmpty()) return {};
     ZARR_RETURN_IF_ERROR(PutLevels(levels, description->layout));
-    return WriteDescription(description.Take(), group_attributes);
+    WriteDescription(description.Take(), group_attributes);
+    return {};
 }
 
 void RenameInDescription(json::Object& group_attributes, std::string_view base,
@@ -465,13 +459,13 @@ void RenameInDescription(json::Object& group_attributes, std::string_view base,
         !IsLayoutOf(description->layout, base))
         return;
     RenameLevels(std::string(LastName(base)), std::string(new_name), description->layout);
-    // The description does not get longer.
-    static_cast<void>(WriteDescription(description.Take(), group_attributes));
+    WriteDescription(description.Take(), group_attributes);
 }
 
 bool IsOverviews(const json::Value& multiscale) {
+    if (IsMarked(multiscale)) return true;
     const auto layout = ParseLayout(multiscale);
-    return layout ? !layout->HasLevelGroups() : IsMarked(multiscale);
+    return layout && !layout->HasLevelGroups() && multiscale.Find("datasets") == nullptr;
 }
 
 std::map<std::string, std::vector<ListedOverview>> ListOverviews(const json::Value& multiscale) {
@@ -521,7 +515,8 @@ Status PutImage(json::Object& group_attributes, std::string_view base, json::Obj
         *known = json::Value(std::move(image));
     else
         entries.emplace_back(std::move(image));
-    return WriteDescription(std::move(description), group_attributes);
+    WriteDescription(std::move(description), group_attributes);
+    return {};
 }
 
 std::string OverviewGroupName(int factor, int number) {
@@ -577,6 +572,30 @@ bool IsInOverviewGroup(const Hierarchy& hierarchy, const OverviewListing& listin
     if (parent == listing.group && IsOverviewGroupName(LastName(group))) return true;
     return !parent.empty() && ParentPath(parent) == listing.group &&
            IsLevelGroupName(LastName(group)) && IsForOverviews(hierarchy, parent);
+}
+
+bool ListsOverviewsIn(const Hierarchy& hierarchy, const OverviewListing& listing,
+                      const std::string& path) {
+    const auto attributes = hierarchy.Attributes(listing.group);
+    if (!attributes.ok()) return true;
+    const auto listed = AllOverviewPaths(*attributes);
+    return std::any_of(listed.begin(), listed.end(), [&](const std::string& overview) {
+        return IsAtOrBelow(JoinKey(listing.group, overview), path);
+    });
+}
+
+Status RemoveOverviewGroup(HierarchyWriter& writer, const Hierarchy& hierarchy,
+                           const OverviewListing& listing, const std::string& path) {
+    const auto remove = [&](const std::string& group) {
+        Status status = writer.DeleteNode(group);
+        return status.code() == StatusCode::kNotFound ? Status() : status;
+    };
+    if (ListsOverviewsIn(hierarchy, listing, path)) return {};
+    ZARR_RETURN_IF_ERROR(remove(path));
+    const std::string container(ParentPath(path));
+    if (container == listing.group) return {};
+    ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy.Members(container));
+    return members.empty() ? remove(container) : Status();
 }
 
 }  // namespace zarr

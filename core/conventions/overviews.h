@@ -18,8 +18,8 @@
 // other programs. If the overviews of some of these arrays have another resampling method than
 // those of the first array, `gdal_methods` is an object with their names and methods.
 //
-// OME-NGFF 0.4 stores a list as `multiscales`. The entry of the image then has the `layout`, or if
-// another program has written the list, an entry at its end. Earlier releases wrote lists into
+// OME-NGFF 0.4 stores a list as `multiscales`. The entry of an image then also has the `layout`.
+// Earlier releases wrote lists into
 // stores of Zarr v2, with an entry for each array whose assets are arrays in groups such as
 // overviews/2. These lists are read, and become one layout when the overviews change.
 //
@@ -35,6 +35,7 @@
 
 #include "core/base/status.h"
 #include "core/hierarchy/hierarchy.h"
+#include "core/hierarchy/hierarchy_writer.h"
 #include "core/json/value.h"
 
 namespace zarr {
@@ -80,8 +81,8 @@ Status DescribeOverviewsIn(json::Object& group_attributes,
 void RenameInDescription(json::Object& group_attributes, std::string_view base,
                          std::string_view new_name);
 
-// True if `multiscale` only describes overviews of arrays in its own group. `multiscale` is the
-// value of the attribute `multiscales`, or one entry if that value is a list.
+// True if `multiscale` describes nothing but overviews of arrays in its own group. `multiscale` is
+// the value of the attribute `multiscales`, or one entry if that value is a list.
 bool IsOverviews(const json::Value& multiscale);
 
 // An overview that an entry of a `layout` lists.
@@ -108,7 +109,8 @@ json::Object ImageMark(std::string_view base);
 bool IsImageOf(const json::Value& entry, std::string_view base);
 
 // Replaces the image of the array `base` in the list `multiscales`, or appends it. A description of
-// overviews moves into the list. Returns errors as DescribeOverviewsIn() does.
+// overviews moves into the list. Returns kUnsupported if `multiscales` describes anything but
+// overviews and is not a list.
 Status PutImage(json::Object& group_attributes, std::string_view base, json::Object image);
 
 // Returns the name of the group for overviews with the reduction factor `factor`. If one factor
@@ -135,5 +137,14 @@ bool IsForOverviews(const Hierarchy& hierarchy, const std::string& path);
 // arrays in `listing`. Only arrays in such a group may be deleted as overviews.
 bool IsInOverviewGroup(const Hierarchy& hierarchy, const OverviewListing& listing,
                        const std::string& path);
+
+// True if the description lists an overview in the group at `path`, or cannot be read.
+bool ListsOverviewsIn(const Hierarchy& hierarchy, const OverviewListing& listing,
+                      const std::string& path);
+
+// Removes the group of overviews at `path` unless ListsOverviewsIn() is true for it. Then removes
+// the group "overviews" of an earlier release if that was its last group.
+Status RemoveOverviewGroup(HierarchyWriter& writer, const Hierarchy& hierarchy,
+                           const OverviewListing& listing, const std::string& path);
 
 }  // namespace zarr

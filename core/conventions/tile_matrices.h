@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/level_checker.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {

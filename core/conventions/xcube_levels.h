@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/level_checker.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {

@@ -234,17 +234,6 @@ std::string OverviewLevels::MethodOf(const std::string& path) const {
 // ---------------------------------------------------------------------------------------------
 // Making overviews
 
-// True if the metadata lists an overview whose arrays are in the group `group`.
-bool OverviewLevels::IsListed(const std::string& group) const {
-    const auto attributes = hierarchy_.Attributes(listing_.group);
-    if (!attributes.ok()) return true;  // an unreadable group counts as listed
-    const std::string from_group = FromGroup(group);
-    const auto listed = zarr::AllOverviewPaths(*attributes);
-    return std::any_of(listed.begin(), listed.end(), [&](const std::string& path) {
-        return zarr::IsAtOrBelow(path, from_group);
-    });
-}
-
 // Creates the group of an overview under a free name. An existing group of that name is deleted if
 // it is left over from a process that died. Such a group is marked as a group for overviews by its
 // attributes, and the metadata does not list it.
@@ -252,7 +241,7 @@ Result<std::string> OverviewLevels::MakeGroup(int factor) const {
     const auto name_of = HasLevelGroups() ? zarr::LevelGroupName : zarr::OverviewGroupName;
     for (int number = 1; number <= kMaxNames; ++number) {
         std::string path = zarr::JoinKey(listing_.group, name_of(factor, number));
-        if (IsListed(path)) continue;
+        if (zarr::ListsOverviewsIn(hierarchy_, listing_, path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
         if (kind == NodeKind::kArray) continue;
         if (kind == NodeKind::kGroup) {
@@ -394,27 +383,16 @@ Status OverviewLevels::Remove(const LevelPaths& level) const {
     for (const std::string& path : level.paths) {
         if (!zarr::IsInOverviewGroup(hierarchy_, listing_, path)) continue;
         const std::string group(zarr::ParentPath(path));
-        if (IsListed(group)) {
+        if (zarr::ListsOverviewsIn(hierarchy_, listing_, group)) {
             const auto removed =
                 zarr::DeleteWithCompanions(update_.metadata(), hierarchy_, path, {group});
             if (!removed.ok() && removed.status().code() != zarr::StatusCode::kNotFound)
                 return removed.status();
         }
-        ZARR_RETURN_IF_ERROR(RemoveEmptyGroups(group));
+        ZARR_RETURN_IF_ERROR(
+            zarr::RemoveOverviewGroup(update_.metadata(), hierarchy_, listing_, group));
     }
     return {};
-}
-
-// Removes the group of an overview if the metadata lists no overview in this group. Then removes
-// the group "overviews" of an earlier release if it holds no other overview.
-Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
-    const std::string container(zarr::ParentPath(level_group));
-    if (IsListed(level_group)) return {};
-    Status status = update_.metadata().DeleteNode(level_group);
-    if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
-    if (container == listing_.group) return {};
-    ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
-    return members.empty() ? update_.metadata().DeleteNode(container) : Status();
 }
 
 Status OverviewLevels::RemoveLeftovers() const {
@@ -451,7 +429,7 @@ Status OverviewLevels::RemoveLeftoversIn(const std::string& container) const {
 // Removes `group` unless the metadata lists it. If it is not contained in a group for overviews, it
 // must have the mark of such a group, or hold only chunks that no document describes.
 Status OverviewLevels::RemoveLeftover(const std::string& group, bool is_contained) const {
-    if (IsListed(group)) return {};
+    if (zarr::ListsOverviewsIn(hierarchy_, listing_, group)) return {};
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(group));
     if (kind == NodeKind::kArray) return {};
     const auto attributes = hierarchy_.Attributes(group);

@@ -106,7 +106,6 @@ class OverviewLevels {
     zarr::BaseSamples SamplesOfLevels() const;
     zarr::Result<std::string> MakeGroup(int factor) const;
     zarr::json::Object PlacementOfLevel(const RasterLayout& scaled, const LevelPaths& level) const;
-    bool IsListed(const std::string& group) const;
     // True if the metadata lists `path` as an overview of the raster's array `array`.
     bool IsListedOf(const RasterLayout& array, const std::string& path) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
@@ -118,7 +117,6 @@ class OverviewLevels {
     zarr::Status CopyCoordinates(const std::string& from, const std::string& to) const;
     zarr::Status WriteInterpolated(const CoordinateArrays& coordinates, const zarr::Dimension& from,
                                    std::uint64_t size, const std::string& path) const;
-    zarr::Status RemoveEmptyGroups(const std::string& level_group) const;
     zarr::Status RemoveLeftoversIn(const std::string& container) const;
     zarr::Status RemoveLeftover(const std::string& group, bool is_contained) const;
 

@@ -362,23 +362,30 @@ TEST(OverviewList, KeepsOtherEntries) {
     EXPECT_EQ(group.Text(), before) << "nothing to take away";
     ASSERT_TRUE(group.Describe("a", {"ovr_2x/a"}).ok());
     ASSERT_TRUE(group.Describe("b", {"ovr_2x/b"}).ok());
-    EXPECT_EQ(Json(group.Text()).as_array()->size(), 2U);
+    const json::Value list = Json(group.Text());
+    ASSERT_EQ(list.as_array()->size(), 1U) << "an entry without datasets would be no image";
+    EXPECT_NE(list.as_array()->front().Find("layout"), nullptr);
+    EXPECT_FALSE(IsOverviews(list.as_array()->front()));
     EXPECT_EQ(group.Text("zarr_conventions"), "");
     EXPECT_EQ(group.PathsOf("a"), (StringList{"ovr_2x/a"}));
     Warnings warnings;
-    EXPECT_EQ(ReadMultiscales(json::Value(group.attributes)).Report(warnings).size(), 3U);
+    const auto found = ReadMultiscales(json::Value(group.attributes)).Report(warnings);
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_TRUE(found[0].is_overviews && found[1].is_overviews && !found[2].is_overviews);
     ASSERT_TRUE(group.Describe("a", {}).ok());
     ASSERT_TRUE(group.Describe("b", {}).ok());
     EXPECT_EQ(group.Text(), before);
 }
 
-TEST(OverviewList, HasNoMoreEntriesThanReadersAccept) {
-    std::string entries;
-    for (std::size_t i = 0; i < kMaxMultiscales; ++i)
-        entries += (i == 0 ? "" : ", ") + std::string(R"({"datasets": [{"path": "o"}]})");
-    Group group = GroupWith("[" + entries + "]");
+TEST(OverviewList, KeepsTheLayoutOfAnotherProgram) {
+    const std::string other =
+        R"({"datasets": [{"path": "o"}], "layout": [{"asset": "o"}, {"asset": "p"}]})";
+    Group group = GroupWith("[5, " + other + "]");
     const std::string before = group.Text();
-    EXPECT_EQ(group.Describe("a", {"ovr_2x/a"}).code(), StatusCode::kLimit);
+    ASSERT_TRUE(group.Describe("a", {"ovr_2x/a"}).ok());
+    EXPECT_EQ(Json(group.Text()).as_array()->size(), 3U);
+    EXPECT_EQ(group.PathsOf("a"), (StringList{"ovr_2x/a"}));
+    ASSERT_TRUE(group.Describe("a", {}).ok());
     EXPECT_EQ(group.Text(), before);
 }
 
