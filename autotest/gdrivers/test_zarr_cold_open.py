@@ -234,8 +234,9 @@ def test_overviews_name_the_arrays_of_a_group(tmp_path):
     assert wanted["size"][2] == 3 and len(wanted["levels"]) == 2
     with Served(tmp_path) as server:
         facts, _, round_trips = open_cold(server, name_of(f"{server.url}/a.zarr", ""), "overviews, listed")
-    assert facts == wanted
-    assert round_trips <= (3 if zarr_formats.is_v3() else 5)
+    # A store that cannot be listed has no subdatasets.
+    assert facts == {**wanted, "subdatasets": []}
+    assert round_trips <= (4 if zarr_formats.is_v3() else 6)
 
 
 @pytest.fixture(scope="module")

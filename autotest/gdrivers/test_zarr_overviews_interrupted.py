@@ -280,10 +280,12 @@ def names(store):
 def unlist(store):
     """Removes the list of levels, as the first step of removing overviews does."""
     attributes = zarr_formats.attributes(store)
-    multiscales = attributes.pop("multiscales")
-    if isinstance(multiscales, dict) and "gdal_arrays" in multiscales["layout"][0]:
-        multiscales["layout"] = multiscales["layout"][:1]
-        attributes["multiscales"] = multiscales
+    layout = attributes["multiscales"]["layout"]
+    if "gdal_arrays" in layout[0]:
+        attributes["multiscales"]["layout"] = layout[:1]
+    else:
+        attributes.pop("multiscales")
+        attributes.pop("zarr_conventions")
     zarr_formats.put_attributes(store, attributes)
     if not attributes and not zarr_formats.is_v3():
         zarr_formats.document_file(store, ".zattrs").unlink()
