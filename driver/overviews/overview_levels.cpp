@@ -243,12 +243,10 @@ Result<std::string> OverviewLevels::MakeGroup(int factor) const {
         std::string path = zarr::JoinKey(listing_.group, name_of(factor, number));
         if (zarr::ListsOverviewsIn(hierarchy_, listing_, path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
-        if (kind == NodeKind::kArray) continue;
-        if (kind == NodeKind::kGroup) {
-            const auto attributes = hierarchy_.Attributes(path);
-            if (!attributes.ok() || !zarr::IsOverviewsGroup(*attributes)) continue;
-            ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
-        }
+        const bool is_left = kind == NodeKind::kGroup &&
+                             zarr::IsOverviewsGroup(zarr::AttributesOrEmpty(hierarchy_, path));
+        if (kind != NodeKind::kNone && !is_left) continue;
+        if (is_left) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
         ZARR_RETURN_IF_ERROR(update_.metadata().CreateGroup(path));
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(path, json::Value(zarr::OverviewsGroupAttributes())));
