@@ -19,7 +19,7 @@ pytestmark = [
                        reason="strace and AddressSanitizer's runtime do not go together; the other stage does it"),
 ]  # fmt: skip
 APPEND = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time"]
-GROUPS = {True: ("ovr_2x", "ovr_4x"), False: ("overviews/2", "overviews/4")}  # is_v3() -> groups of the overview levels
+GROUPS = ("ovr_2x", "ovr_4x")  # groups of the overview levels
 
 
 def values_of(day):
@@ -78,7 +78,7 @@ def assert_holds(store, *days):
                 np.testing.assert_array_equal(band.GetOverview(level).ReadAsArray(), values_of(day)[::step, ::step])
     log.assert_quiet()
     wanted = [np.datetime64(f"2024-05-{day:02}") for day in days]
-    for group in (None, *GROUPS[zarr_formats.is_v3()]):
+    for group in (None, *GROUPS):
         with xarray.open_zarr(str(store), group=group, consolidated=False) as opened:
             assert opened["time"].values.tolist() == np.array(wanted, "M8[ns]").tolist()
 
@@ -156,7 +156,7 @@ def test_coordinates_and_array_are_resized_one_after_the_other(tmp_path):
     resized = [target[len(str(store)) + 1 :] for target in targets if target.endswith(document)]
     at = resized.index(f"time/{document}")
     assert resized[at + 1] == f"a/{document}"
-    before = [f"{group}/{name}/{document}" for group in GROUPS[zarr_formats.is_v3()] for name in ("time", "a")]
+    before = [f"{group}/{name}/{document}" for group in GROUPS for name in ("time", "a")]
     assert set(before) <= set(resized[:at])
     # If the append is killed after it has resized /time, but not /a, the store shows all former slices without times.
     shutil.rmtree(store)
@@ -198,7 +198,7 @@ def test_levels_that_are_shorter(tmp_path):
     """If an overview level has fewer slices than the array, the next append adds all missing slices to the level."""
     store = tmp_path / "a.zarr"
     make(store, 1, 2, 3)
-    shorten(store, "ovr_2x/a" if zarr_formats.is_v3() else "overviews/2/a", 1)
+    shorten(store, "ovr_2x/a", 1)
     append(store, 9)
     assert_holds(store, 1, 2, 3, 9)
 

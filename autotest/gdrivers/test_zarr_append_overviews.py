@@ -89,7 +89,7 @@ def test_appended_slices_have_overviews(tmp_path, method, layout):
 def test_levels_have_the_coordinates_of_the_array(tmp_path):
     make(tmp_path / "a.zarr", "OVERVIEWS=2")
     append(tmp_path / "a.zarr", 7)
-    group = "ovr_2x" if zarr_formats.is_v3() else "overviews/2"
+    group = "ovr_2x"
     seen = xarray.open_zarr(str(tmp_path / "a.zarr"), group=group, consolidated=False)
     assert seen["a"].dims == ("time", "y", "x") and seen["time"].values.tolist() == [0, 1, 7]
     # The consolidated metadata states the new sizes of all arrays.

@@ -223,6 +223,22 @@ def test_over_http(tmp_path, case):
     assert len(requests) == len(set(map(tuple, requests))), requests
 
 
+def test_overviews_name_the_arrays_of_a_group(tmp_path):
+    """A server does not list folders. Without consolidated metadata, the description of overviews names the arrays."""
+    options = ["SINGLE_ARRAY=NO", "CREATE_CONSOLIDATED_METADATA=NO"]
+    dataset = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 64, 48, 3, gdal.GDT_Byte, options)
+    dataset.WriteArray(np.arange(3 * 48 * 64, dtype="u1").reshape(3, 48, 64))
+    assert dataset.BuildOverviews("NEAREST", [2, 4]) == 0
+    del dataset
+    wanted = facts_of(open_raster(str(tmp_path / "a.zarr")))
+    assert wanted["size"][2] == 3 and len(wanted["levels"]) == 2
+    with Served(tmp_path) as server:
+        facts, _, round_trips = open_cold(server, name_of(f"{server.url}/a.zarr", ""), "overviews, listed")
+    # A store that cannot be listed has no subdatasets.
+    assert facts == {**wanted, "subdatasets": []}
+    assert round_trips <= (4 if zarr_formats.is_v3() else 6)
+
+
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory):
     with zarr_s3.S3(tmp_path_factory.mktemp("s3")) as server:

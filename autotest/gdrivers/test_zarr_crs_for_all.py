@@ -205,7 +205,7 @@ def test_overviews_have_the_crs(tmp_path, cpl):
     source.SetGeoTransform(PLACE)
     source.SetSpatialRef(crs_of("EPSG:3035"))
     gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["OVERVIEWS=2"])
-    with xr.open_zarr(str(store), group="ovr_2x" if zarr_formats.is_v3() else "overviews/2") as opened:
+    with xr.open_zarr(str(store), group="ovr_2x") as opened:
         assert opened.rio.crs.to_epsg() == 3035
         opened.to_netcdf(str(tmp_path / "a.nc"))
     assert cpl.events == []

@@ -74,7 +74,7 @@ def assert_whole(store):
     assert zarr_formats.consolidated(store) == documents
     days = zarr_formats.array_document(store, "a")["shape"][0]
     assert zarr_formats.array_document(store, "time")["shape"] == [days]
-    level = "ovr_2x" if zarr_formats.is_v3() else "overviews/2"
+    level = "ovr_2x"
     assert zarr_formats.array_document(store, f"{level}/a")["shape"][0] == days
     with error_log() as log:
         dataset = open_raster(store)

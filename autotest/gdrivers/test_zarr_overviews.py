@@ -316,33 +316,6 @@ def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl)
     cpl.assert_quiet()
 
 
-@zarr_formats.V2
-def test_ome_metadata(tmp_path, rng, cpl):
-    """The entry of `multiscales` describes the overviews twice: in `datasets` (OME-NGFF 0.4), and in `layout`
-    (convention "multiscales")."""
-    make(tmp_path / "a.zarr", smooth(rng, 2, 67, 101)).BuildOverviews("CUBICSPLINE", [4, 2])
-    (entry,) = root_attributes(tmp_path / "a.zarr")["multiscales"]
-    assert entry["version"] == "0.4" and entry["name"] == "a" and entry["type"] == "cubic_spline"
-    assert entry["axes"] == [{"name": "band", "type": "channel"}, {"name": "y", "type": "space"},
-                             {"name": "x", "type": "space"}]  # fmt: skip
-    paths = ["a", f"{level_group(2)}/a", f"{level_group(4)}/a"]
-    root = zarr.open(str(tmp_path / "a.zarr"), mode="r")
-    assert [dataset["path"] for dataset in entry["datasets"]] == paths
-    assert [asset["asset"] for asset in entry["layout"]] == paths
-    for dataset, asset in zip(entry["datasets"], entry["layout"]):
-        scale, translation = dataset["coordinateTransformations"]
-        assert scale["type"] == "scale" and translation["type"] == "translation"
-        shape = np.array(root[dataset["path"]].shape)
-        assert np.allclose(scale["scale"] * shape, (2, 67, 101))
-        assert np.allclose(translation["translation"], (np.array(scale["scale"]) - 1) / 2)
-        assert asset["transform"] == {"scale": scale["scale"],
-                                      "translation": translation["translation"]}
-        if asset is not entry["layout"][0]:
-            assert asset["derived_from"] == "a"
-            assert asset["resampling_method"] == "cubic_spline"
-    cpl.assert_quiet()
-
-
 # -------------------------------------------------------------------------------------------------
 # Opening rasters that have overviews
 

@@ -9,7 +9,7 @@ import zarr_formats
 from osgeo import gdal, osr
 from zarr_formats import contents as entries  # noqa: F401  (tests import it from here)
 from zarr_gdal import assert_same, error_log
-from zarr_python import meaning
+from zarr_python import consolidate_metadata, meaning
 
 UTM = (500000, 10, 0, 5200000, 0, -10)
 CODES = {
@@ -21,7 +21,43 @@ CODES = {
 def level_group(factor):
     """Returns the path of the group that contains the overviews with the reduction factor `factor`. The path is
     relative to the raster's group."""
-    return f"ovr_{factor}x" if zarr_formats.is_v3() else f"overviews/{factor}"
+    return f"ovr_{factor}x"
+
+
+def as_earlier_release(store):
+    """Changes a store of Zarr v2 to what earlier releases wrote: the levels are in groups such as overviews/2, and
+    `multiscales` is a list with an entry for each array."""
+    store = pathlib.Path(store)
+    attributes = zarr_formats.attributes(store)
+    multiscales = attributes.pop("multiscales")
+    image = multiscales[0] if isinstance(multiscales, list) else {"version": "0.4"}
+    layout = image.pop("layout") if "layout" in image else multiscales["layout"]
+    (base, *levels), entries_ = layout, {}
+    (store / "overviews").mkdir()
+    (store / "overviews" / ".zgroup").write_text('{"zarr_format": 2}')
+    (store / "overviews" / ".zattrs").write_text('{"gdal_overviews": 1}')
+    for level in levels:
+        folder = store / level["asset"]
+        name = folder.name.removeprefix("ovr_").replace("x", "")
+        zarr_formats.put_attributes(folder, {
+            key: value for key, value in zarr_formats.attributes(folder).items() if key != "gdal_overviews"})
+        folder.rename(store / "overviews" / name)
+        for array in level.get("gdal_arrays", [base["asset"]]):
+            shape, small = (np.array(zarr_formats.array_document(folder_ / array)["shape"])
+                            for folder_ in (store, store / "overviews" / name))
+            scale = (shape / small).tolist()
+            entry = entries_.setdefault(array, {
+                "name": array, **image, "datasets": [{"path": array}], "layout": [{"asset": array}],
+                "metadata": {"method": "GDALDataset::BuildOverviews", **image.get("metadata", {})}})
+            entry["datasets"].append({"path": f"overviews/{name}/{array}"})
+            entry["layout"].append({
+                "asset": f"overviews/{name}/{array}", "derived_from": array,
+                "resampling_method": level["resampling_method"],
+                "transform": {"scale": scale, "translation": [number / 2 - 0.5 for number in scale]}})
+    attributes.pop("zarr_conventions", None)
+    zarr_formats.put_attributes(store, {**attributes, "multiscales": list(entries_.values())})
+    if (store / ".zmetadata").exists():
+        consolidate_metadata(str(store))
 
 
 def level_folders(store):

@@ -173,12 +173,6 @@ bool CatalogGroup::IsOneGrid() const {
     });
 }
 
-bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group) {
-    if (!MayBeOverviewsGroup(LastName(group))) return false;
-    const auto attributes = hierarchy.Attributes(group);
-    return attributes.ok() && IsOverviewsGroup(*attributes);
-}
-
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path) {
     CatalogArray array;
     array.path = path;

@@ -67,9 +67,6 @@ struct CatalogGroup {
 // Describes one group without its subgroups.
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
 
-// True if `group` contains only overviews of arrays in the parent group of `group`.
-bool IsForOverviews(const Hierarchy& hierarchy, const std::string& group);
-
 // Whether a search visits groups that contain only overviews; see IsForOverviews().
 enum class OverviewGroups { kIncluded, kSkipped };
 

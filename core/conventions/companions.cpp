@@ -10,7 +10,6 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/base_state.h"
 #include "core/conventions/catalog.h"
-#include "core/conventions/overview_layout.h"
 #include "core/conventions/overviews.h"
 #include "core/json/value.h"
 #include "core/store/keys.h"
@@ -132,49 +131,30 @@ class DescribedOverviews {
   public:
     static Result<DescribedOverviews> Read(const Hierarchy& hierarchy, const std::string& path) {
         DescribedOverviews overviews(hierarchy, path);
-        ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(overviews.group_));
-        for (OverviewLevel& level : OverviewsOf(attributes, NameIn(overviews.group_, path)))
-            if (overviews.IsInContainer(level.path)) overviews.levels_.push_back(std::move(level));
+        const std::string& group = overviews.listing_.group;
+        ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(group));
+        for (const OverviewLevel& level : OverviewsOf(attributes, NameIn(group, path))) {
+            std::string of_level = JoinKey(group, level.path);
+            if (IsInOverviewGroup(hierarchy, overviews.listing_, of_level))
+                overviews.paths_.push_back(std::move(of_level));
+        }
+        overviews.attributes_ = std::move(attributes);
         return overviews;
     }
 
-    bool is_empty() const { return levels_.empty() && !HasLevelGroups(); }
-    bool HasLevelGroups() const { return style_ == OverviewStyle::kLevelGroups; }
+    bool is_empty() const { return paths_.empty() && !HasLevelGroups(); }
+    bool HasLevelGroups() const { return listing_.has_level_groups; }
     // Returns the paths of the overviews, from the root of the store.
-    Paths paths() const {
-        Paths paths;
-        for (const OverviewLevel& level : levels_) paths.push_back(JoinKey(group_, level.path));
-        return paths;
-    }
+    const Paths& paths() const { return paths_; }
 
-    // Removes the overviews of the array from the list in the group's attributes.
-    Status Undescribe(HierarchyWriter& writer) const {
-        if (HasLevelGroups()) return Rename(writer, "");
-        return Change(writer, {{std::string(LastName(path_)), {}, ""}});
-    }
+    // Removes the overviews of the array from the description in the group's attributes.
+    Status Undescribe(HierarchyWriter& writer) const { return Rename(writer, ""); }
 
-    // Changes the list in the group's attributes, so that the overviews belong to the array
-    // `new_name`.
+    // Describes the overviews as those of the array `new_name`, also after Undescribe().
     Status DescribeAs(HierarchyWriter& writer, const std::string& new_name) const {
         for (const std::string& level : paths())
             ZARR_RETURN_IF_ERROR(MoveStatement(writer, GroupOf(level), new_name));
-        if (HasLevelGroups()) return Rename(writer, new_name);
-        const std::string path = JoinKey(group_, new_name);
-        ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, DescribeArray(*hierarchy_, path));
-        std::vector<OverviewLevel> levels{{new_name, facts.metadata.shape, ""}};
-        for (const OverviewLevel& level : levels_) {
-            const std::string renamed = JoinKey(ParentPath(level.path), new_name);
-            ZARR_ASSIGN_OR_RETURN(const ArrayMetadata metadata,
-                                  hierarchy_->Metadata(JoinKey(group_, renamed)));
-            levels.push_back({renamed, metadata.shape, level.method});
-        }
-        for (std::size_t i = 0; i < facts.dimensions.size(); ++i) {
-            AxisRole role = facts.dimensions[i].role;
-            if (facts.axes.x == i) role = AxisRole::kX;
-            if (facts.axes.y == i) role = AxisRole::kY;
-            axes_.push_back({facts.dimensions[i].name, role});
-        }
-        return Change(writer, levels);
+        return Rename(writer, new_name);
     }
 
     // Removes the groups of the array's overviews, unless they also contain overviews of other
@@ -182,36 +162,16 @@ class DescribedOverviews {
     Status RemoveEmptyGroups(HierarchyWriter& writer) const {
         std::set<std::string> groups;
         for (const std::string& path : paths()) groups.insert(GroupOf(path));
-        for (const std::string& group : groups) {
-            ZARR_ASSIGN_OR_RETURN(const bool is_used, IsUsed(group));
-            if (is_used) continue;
-            ZARR_RETURN_IF_ERROR(Remove(writer, group));
-            const std::string container = GroupOf(group);
-            if (container == group_) continue;
-            ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_->Members(container));
-            if (members.empty()) ZARR_RETURN_IF_ERROR(Remove(writer, container));
-        }
+        for (const std::string& group : groups)
+            ZARR_RETURN_IF_ERROR(RemoveOverviewGroup(writer, *hierarchy_, listing_, group));
         return {};
     }
 
   private:
     DescribedOverviews(const Hierarchy& hierarchy, std::string path)
-        : hierarchy_(&hierarchy), path_(std::move(path)) {
-        OverviewListing listing = ListingOfOverviews(hierarchy, path_);
-        group_ = std::move(listing.group);
-        style_ = listing.style;
-    }
-
-    // True if the overview `level` is in a group that only contains overviews. False if the
-    // attributes list an array of any other group as an overview.
-    bool IsInContainer(const std::string& level) const {
-        const std::string first = level.substr(0, level.find('/'));
-        if (first == level || LastName(level) != LastName(path_)) return false;
-        const auto attributes = hierarchy_->Attributes(JoinKey(group_, first));
-        const bool may_be_group = HasLevelGroups() || MayBeOverviewsGroup(first);
-        return IsOverviewGroupName(first) ||
-               (may_be_group && attributes.ok() && IsOverviewsGroup(*attributes));
-    }
+        : hierarchy_(&hierarchy),
+          path_(std::move(path)),
+          listing_(ListingOfOverviews(hierarchy, path_)) {}
 
     // Renames the array to `new_name` in the attribute kBaseStateAttribute of the overview group
     // `group`.
@@ -227,39 +187,17 @@ class DescribedOverviews {
     }
 
     Status Rename(HierarchyWriter& writer, std::string_view new_name) const {
-        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group_));
-        json::Object attributes = *stored.as_object();
-        RenameInDescription(attributes, NameIn(group_, path_), new_name);
-        return writer.ChangeAttributes(group_, stored, json::Value(std::move(attributes)));
-    }
-
-    Status Change(HierarchyWriter& writer, const std::vector<OverviewLevel>& levels) const {
-        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(group_));
-        json::Object attributes = *stored.as_object();
-        ZARR_RETURN_IF_ERROR(DescribeOverviewsIn(attributes, style_, axes_, levels));
-        return writer.ChangeAttributes(group_, stored, json::Value(std::move(attributes)));
-    }
-
-    // True if the attributes still list an overview of any array at or below `group`.
-    Result<bool> IsUsed(const std::string& group) const {
-        ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_->Attributes(group_));
-        const Paths described = AllOverviewPaths(attributes);
-        const std::string name = NameIn(group_, group);
-        return std::any_of(described.begin(), described.end(),
-                           [&](const std::string& path) { return IsAtOrBelow(path, name); });
-    }
-
-    static Status Remove(HierarchyWriter& writer, const std::string& path) {
-        Status status = writer.DeleteNode(path);
-        return status.code() == StatusCode::kNotFound ? Status() : status;
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(listing_.group));
+        json::Object attributes = *attributes_.as_object();
+        RenameInDescription(attributes, NameIn(listing_.group, path_), new_name);
+        return writer.ChangeAttributes(listing_.group, stored, json::Value(std::move(attributes)));
     }
 
     const Hierarchy* hierarchy_;
     std::string path_;
-    std::string group_;  // group whose attributes list the overviews
-    OverviewStyle style_ = OverviewStyle::kList;
-    std::vector<OverviewLevel> levels_;  // overviews, with paths relative to `group_`
-    mutable std::vector<OverviewAxis> axes_;
+    OverviewListing listing_;
+    json::Value attributes_;  // of the group that describes the overviews, before any change
+    Paths paths_;
 };
 
 Result<bool> IsArrayAt(const Hierarchy& hierarchy, const std::string& path) {

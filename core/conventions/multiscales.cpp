@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/named_members.h"
-#include "core/conventions/overview_layout.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/json/value.h"
@@ -74,6 +73,10 @@ class MultiscalesReader {
 
     void ReadOne(const json::Value& value, const std::string& origin) {
         if (value.as_object() == nullptr) return Warn(json::Expected(origin, "an object", value));
+        if (const auto overviews = ListOverviews(value); !overviews.empty()) {
+            ReadOverviews(value, overviews, origin);
+            if (IsOverviews(value)) return;
+        }
         Multiscale multiscale;
         multiscale.origin = origin;
         multiscale.is_overviews = IsOverviews(value);
@@ -92,14 +95,43 @@ class MultiscalesReader {
         } else {
             faults_.Add(origin + ": has no datasets, layout or tile_matrix_set");
         }
-        if (multiscale.levels.empty()) return;
+        if (IsAccepted(multiscale)) multiscales_.push_back(std::move(multiscale));
+    }
+
+    // False if a pyramid has no levels, or if the group has too many.
+    bool IsAccepted(const Multiscale& multiscale) {
         listed_ += multiscale.levels.size();
-        if (listed_ > kMaxLevelsInGroup) {
-            faults_.Add(origin + ": is ignored, because the group lists more than " +
+        if (listed_ > kMaxLevelsInGroup)
+            faults_.Add(multiscale.origin + ": is ignored, because the group lists more than " +
                         std::to_string(kMaxLevelsInGroup) + " levels");
+        return !multiscale.levels.empty() && listed_ <= kMaxLevelsInGroup;
+    }
+
+    // Adds a pyramid for each array in `arrays`, whose overviews the `layout` of `value` lists.
+    void ReadOverviews(const json::Value& value,
+                       const std::map<std::string, std::vector<ListedOverview>>& arrays,
+                       const std::string& origin) {
+        Multiscale listed{Multiscale::Kind::kLayout, true, origin, {}};
+        ReadList(value, *value.Find("layout"), origin + ".layout", listed);
+        if (!IsAccepted(listed)) return;
+        std::size_t count = 0;
+        for (const auto& [array, overviews] : arrays) count += overviews.size();
+        if (count > kMaxOverviewsInGroup) {
+            faults_.Add(origin + ": is ignored, because the group lists more than " +
+                        std::to_string(kMaxOverviewsInGroup) + " overviews");
             return;
         }
-        multiscales_.push_back(std::move(multiscale));
+        for (MultiscaleLevel& level : listed.levels) level.statement.methods.clear();
+        for (const auto& [array, overviews] : arrays) {
+            Multiscale own{listed.kind, listed.is_overviews, listed.origin, {listed.levels[0]}};
+            own.levels[0].path = array;
+            for (const ListedOverview& overview : overviews) {
+                own.levels.push_back(listed.levels[overview.entry]);
+                own.levels.back().path = overview.path;
+                own.levels.back().statement.method = overview.method;
+            }
+            multiscales_.push_back(std::move(own));
+        }
     }
 
     template <std::size_t kSize>
@@ -139,21 +171,9 @@ class MultiscalesReader {
         }
         LevelStatement statement;
         if (is_layout) statement = ReadLevelStatement(entry, origin, *path->as_string(), warnings_);
-        const json::Value described = is_layout ? entry : EntryOfLayout(value, *path);
-        statement.method = MethodOf(value, described);
-        statement.methods = MethodsOfArrays(described);
+        statement.method = MethodOf(value, entry);
+        statement.methods = MethodsOfArrays(entry);
         AddLevel({&value, &entry, *path->as_string(), origin, std::move(statement)}, multiscale);
-    }
-
-    // Returns the entry of `layout` for the level at `path`; null if there is none. An entry of
-    // OME-NGFF that describes overviews has a `layout` beside its `datasets`.
-    static json::Value EntryOfLayout(const json::Value& value, const json::Value& path) {
-        const json::Value* const layout = value.Find("layout");
-        const json::Array* const items = layout != nullptr ? layout->as_array() : nullptr;
-        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-            if (const std::string* const asset = StringAttribute((*items)[i], "asset"))
-                if (*asset == *path.as_string()) return (*items)[i];
-        return {};
     }
 
     // Returns the resampling method of a level, which its entry of `layout` states, or the whole
@@ -173,6 +193,7 @@ class MultiscalesReader {
                                 " is not a path inside the group; the level is left out");
             return;
         }
+        level.statement.level = level.path;
         multiscale.levels.push_back(std::move(level));
     }
 

@@ -19,13 +19,17 @@ namespace zarr {
 inline constexpr std::size_t kMaxPyramidLevels = 256;
 inline constexpr std::size_t kMaxLevelsInGroup = 1024;
 inline constexpr std::size_t kMaxMultiscales = 64;
+// Maximum number of overviews of all arrays in a group, which one description lists.
+inline constexpr std::size_t kMaxOverviewsInGroup = 65536;
 
 // A level that the attribute `multiscales` of a group lists. The pointers are valid as long as the
 // attributes.
 struct MultiscaleLevel {
     const json::Value* multiscale = nullptr;
     const json::Value* dataset = nullptr;  // JSON entry of the level; nullptr for a tile matrix
-    std::string path;                      // relative to the group; empty for the group itself
+    // Path of the array or group, relative to the group; empty for the group itself. For overviews
+    // it is the array, even if the entry lists the array's group.
+    std::string path;
     // Position such as "multiscales[0].datasets[1]", for messages.
     std::string origin;
     LevelStatement statement;  // statements of a `layout` entry; paths are relative to the group
@@ -48,10 +52,10 @@ struct Multiscale {
     bool IsImage() const { return kind == Kind::kDatasets && !is_overviews; }
 };
 
-// Reads all pyramids that the `multiscales` of a group describe. Pyramids without levels are
-// omitted. Paths of levels are relative to the group, and may not exist; "." is the group. Invalid
-// parts give a warning and are omitted. An unknown version gives a warning and is read like a known
-// version.
+// Reads all pyramids that the `multiscales` of a group describe. A description of overviews gives a
+// pyramid for each array. Pyramids without levels are omitted. Paths of levels are relative to the
+// group, and may not exist; "." is the group. Invalid parts give a warning and are omitted. An
+// unknown version gives a warning and is read like a known version.
 Fact<std::vector<Multiscale>> ReadMultiscales(const json::Value& group_attributes);
 
 // Attributes of a group, and the pyramids that their `multiscales` describe.

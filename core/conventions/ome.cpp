@@ -5,7 +5,6 @@
 
 #include "core/conventions/flag_colours.h"
 #include "core/conventions/named_members.h"
-#include "core/conventions/ome_placement.h"
 #include "core/dtype/element_text.h"
 #include "core/json/value.h"
 
@@ -13,13 +12,19 @@ namespace zarr {
 
 namespace {
 
-// Reads a list of axes; empty if `listed` is not a list.
-std::vector<OmeAxis> AxesListed(const json::Value* listed) {
-    std::vector<OmeAxis> axes;
-    const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
-    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-        axes.push_back(DescribeOmeAxis((*items)[i]));
-    return axes;
+// Reads an axis, which is an object, or a name in version 0.3.
+OmeAxis DescribeOmeAxis(const json::Value& axis) {
+    OmeAxis described;
+    // OME-NGFF 0.3 writes only the name of an axis.
+    if (const std::string* name = axis.as_string()) described.name = *name;
+    if (const std::string* name = StringAttribute(axis, "name")) described.name = *name;
+    if (const std::string* unit = StringAttribute(axis, "unit")) described.unit = *unit;
+    const std::string* type = StringAttribute(axis, "type");
+    if (type == nullptr || *type == "space" || *type == "time")
+        described.role = RoleFromName(described.name);
+    described.is_channel =
+        type != nullptr ? *type == "channel" : described.name == "c" || described.name == "channel";
+    return described;
 }
 
 // Returns the text of a string or number, because some writers store labels as numbers; nullopt for
@@ -94,30 +99,31 @@ class ChannelReader {
 
 }  // namespace
 
-OmeAxis DescribeOmeAxis(const json::Value& axis) {
-    OmeAxis described;
-    // OME-NGFF 0.3 writes only the name of an axis.
-    if (const std::string* name = axis.as_string()) described.name = *name;
-    if (const std::string* name = StringAttribute(axis, "name")) described.name = *name;
-    if (const std::string* unit = StringAttribute(axis, "unit")) described.unit = *unit;
-    const std::string* type = StringAttribute(axis, "type");
-    if (type == nullptr || *type == "space" || *type == "time")
-        described.role = RoleFromName(described.name);
-    described.is_channel =
-        type != nullptr ? *type == "channel" : described.name == "c" || described.name == "channel";
-    return described;
+std::vector<OmeAxis> ReadOmeAxes(const json::Value* listed) {
+    std::vector<OmeAxis> axes;
+    const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+        axes.push_back(DescribeOmeAxis((*items)[i]));
+    return axes;
+}
+
+std::string OmeSystemName(const json::Value* reference) {
+    if (reference == nullptr) return {};
+    if (reference->as_string() != nullptr) return *reference->as_string();
+    const std::string* name = StringAttribute(*reference, "name");
+    return name != nullptr ? *name : std::string();
 }
 
 std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name) {
     const json::Value* systems = multiscale.Find("coordinateSystems");
     const json::Array* items = systems != nullptr ? systems->as_array() : nullptr;
     for (std::size_t i = 0; items != nullptr && !name.empty() && i < items->size(); ++i)
-        if (OmeSystemName(&(*items)[i]) == name) return AxesListed((*items)[i].Find("axes"));
+        if (OmeSystemName(&(*items)[i]) == name) return ReadOmeAxes((*items)[i].Find("axes"));
     return {};
 }
 
 std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level) {
-    if (const json::Value* listed = level.multiscale->Find("axes")) return AxesListed(listed);
+    if (const json::Value* listed = level.multiscale->Find("axes")) return ReadOmeAxes(listed);
     const json::Value* systems = level.multiscale->Find("coordinateSystems");
     const json::Array* items = systems != nullptr ? systems->as_array() : nullptr;
     if (items == nullptr || items->empty()) return {};
@@ -127,28 +133,7 @@ std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level) {
         auto axes = OmeSystemAxes(*level.multiscale, OmeSystemName((*own)[i].Find("output")));
         if (!axes.empty()) return axes;
     }
-    return AxesListed((*items)[0].Find("axes"));
-}
-
-std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
-                                                 std::size_t axis, std::uint64_t first,
-                                                 std::uint64_t count) {
-    if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
-    const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
-    const auto placement = ReadOmePlacement(listing, rank).value;
-    if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
-    const auto row = placement->RowOf(axes[axis], axis);
-    if (!row || !placement->DependsOnlyOn(*row, {axis})) return std::nullopt;
-    const std::vector<double>& numbers = placement->rows[*row];
-    CoordinateLabels labels;
-    labels.units = placement->axes[*row].unit;
-    for (std::uint64_t i = first; i < first + count; ++i) {
-        CoordinateLabel label;
-        label.value = DoubleText(static_cast<double>(i) * numbers[axis] + numbers.back());
-        label.label = label.value + (labels.units.empty() ? "" : " " + labels.units);
-        labels.items.push_back(std::move(label));
-    }
-    return labels;
+    return ReadOmeAxes((*items)[0].Find("axes"));
 }
 
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/coordinates.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/multiscales.h"
 
@@ -23,8 +22,12 @@ struct OmeAxis {
     std::string unit;
 };
 
-// Reads an axis, which is an object, or a name in version 0.3.
-OmeAxis DescribeOmeAxis(const json::Value& axis);
+// Reads a list of axes; empty if `listed` is nullptr or not a list.
+std::vector<OmeAxis> ReadOmeAxes(const json::Value* listed);
+
+// Returns the name of the coordinate system that `input` or `output` refers to, by an object or a
+// string. Empty if there is no name.
+std::string OmeSystemName(const json::Value* reference);
 
 // Returns the axes of a level's multiscale: the member `axes`, or in version 0.6 the axes of the
 // output system of the level's transformations. Empty if no axes are stated.
@@ -41,13 +44,6 @@ std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std
 // True if an array of `rank` dimensions is a level of an OME-NGFF image. False for labels, whose
 // value 0 is the background.
 bool IsOmeImage(const LevelListing& listing, std::size_t rank);
-
-// Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
-// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt if `axis`
-// is a channel axis, if the image states no coordinates, or if `count` exceeds kMaxLabels.
-std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
-                                                 std::size_t axis, std::uint64_t first,
-                                                 std::uint64_t count);
 
 // Display settings of a channel of an OME-NGFF image (`omero` in the attributes of the image's
 // group). Members are empty if absent or invalid.

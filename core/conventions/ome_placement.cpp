@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/named_members.h"
+#include "core/dtype/element_text.h"
 #include "core/json/value.h"
 #include "core/store/keys.h"
 
@@ -39,12 +40,7 @@ const json::Value* Member(const json::Value& object, std::string_view name) {
 }
 
 std::vector<OmeAxis> AxesOf(const json::Value* reference) {
-    std::vector<OmeAxis> axes;
-    const json::Value* listed = reference != nullptr ? reference->Find("axes") : nullptr;
-    const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
-    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-        axes.push_back(DescribeOmeAxis((*items)[i]));
-    return axes;
+    return ReadOmeAxes(reference != nullptr ? reference->Find("axes") : nullptr);
 }
 
 std::optional<std::size_t> FindAxis(const std::vector<OmeAxis>& axes, const std::string& name) {
@@ -630,13 +626,6 @@ bool OmePlacement::DependsOnlyOn(std::size_t row,
     return true;
 }
 
-std::string OmeSystemName(const json::Value* reference) {
-    if (reference == nullptr) return {};
-    if (reference->as_string() != nullptr) return *reference->as_string();
-    const std::string* name = StringAttribute(*reference, "name");
-    return name != nullptr ? *name : std::string();
-}
-
 Fact<std::optional<OmePlacement>> ReadOmePlacement(const LevelListing& listing, std::size_t rank) {
     if (!listing.is_listed()) return {};
     const MultiscaleLevel& level = listing.levels[0];
@@ -660,6 +649,27 @@ Fact<std::optional<OmePlacement>> ReadOmePlacement(const LevelListing& listing, 
                                   ": the label is placed in " + SystemText(placed.value->system) +
                                   ", its image in " + SystemText(followed));
     return placed;
+}
+
+std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
+                                                 std::size_t axis, std::uint64_t first,
+                                                 std::uint64_t count) {
+    if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
+    const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
+    const auto placement = ReadOmePlacement(listing, rank).value;
+    if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
+    const auto row = placement->RowOf(axes[axis], axis);
+    if (!row || !placement->DependsOnlyOn(*row, {axis})) return std::nullopt;
+    const std::vector<double>& numbers = placement->rows[*row];
+    CoordinateLabels labels;
+    labels.units = placement->axes[*row].unit;
+    for (std::uint64_t i = first; i < first + count; ++i) {
+        CoordinateLabel label;
+        label.value = DoubleText(static_cast<double>(i) * numbers[axis] + numbers.back());
+        label.label = label.value + (labels.units.empty() ? "" : " " + labels.units);
+        labels.items.push_back(std::move(label));
+    }
+    return labels;
 }
 
 double LastOmeScale(const json::Value& dataset) {

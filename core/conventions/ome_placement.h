@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/coordinates.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 
@@ -45,9 +46,12 @@ struct OmePlacement {
 // other systems are `unused`, and give a warning only if their parameters are invalid.
 Fact<std::optional<OmePlacement>> ReadOmePlacement(const LevelListing& listing, std::size_t rank);
 
-// Returns the name of the coordinate system that `input` or `output` refers to, by an object or a
-// string. Empty if there is no name.
-std::string OmeSystemName(const json::Value* reference);
+// Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
+// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt if `axis`
+// is a channel axis, if the image states no coordinates, or if `count` exceeds kMaxLabels.
+std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
+                                                 std::size_t axis, std::uint64_t first,
+                                                 std::uint64_t count);
 
 // Returns the pixel size along the last axis in a level's own transformations; 0 if unknown.
 double LastOmeScale(const json::Value& dataset);

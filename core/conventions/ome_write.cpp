@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/ome_write.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -16,10 +17,6 @@ constexpr std::string_view kOme = "ome";
 constexpr std::string_view kVersion04 = "0.4";
 constexpr std::string_view kVersion05 = "0.5";
 constexpr std::string_view kVersion06 = "0.6";
-// Member of the `metadata` of a `multiscales` entry. The member marks images that PutOmeImage() has
-// written.
-constexpr std::string_view kMark = "profile";
-constexpr std::string_view kMarkValue = "OME";
 // Name of the coordinate system of an image of version 0.6.
 constexpr std::string_view kSystem = "physical";
 
@@ -57,8 +54,7 @@ json::Value DatasetOf(const OmeWrittenLevel& level, bool has_systems) {
                                     {"coordinateTransformations", json::Value(std::move(steps))}});
 }
 
-// Sets those members of the entry in `multiscales` that describe the image. Keeps other members,
-// such as the `layout` of overviews.
+// Sets those members of the entry in `multiscales` that describe the image. Keeps other members.
 void DescribeMultiscale(const OmeWrittenImage& image, json::Object& entry) {
     const std::string& version = image.identity.version;
     // Images that state a release candidate, such as 0.6rc0, keep that version.
@@ -77,9 +73,7 @@ void DescribeMultiscale(const OmeWrittenImage& image, json::Object& entry) {
     json::PutMember(entry, "datasets", json::Value(std::move(datasets)));
     json::PutMember(entry, "type",
                     json::Value(image.method.empty() ? std::string("none") : image.method));
-    json::Object metadata = OverviewsMark(image.levels.front().path);
-    metadata.emplace_back(kMark, json::Value(kMarkValue));
-    json::PutMember(entry, "metadata", json::Value(std::move(metadata)));
+    json::PutMember(entry, "metadata", json::Value(ImageMark(image.levels.front().path)));
 }
 
 json::Value ChannelOf(const OmeroChannel& channel) {
@@ -115,6 +109,16 @@ json::Value OmeroOf(const OmeWrittenImage& image) {
     return json::Value(std::move(omero));
 }
 
+// Returns the entry that PutOmeImage() has written for the array `base`; nullptr if there is none.
+// The pointer is valid as long as `multiscales`.
+const json::Value* EntryOf(const json::Value* multiscales, std::string_view base) {
+    const json::Array* const entries = multiscales != nullptr ? multiscales->as_array() : nullptr;
+    if (entries == nullptr) return nullptr;
+    const auto found = std::find_if(entries->begin(), entries->end(),
+                                    [&](const auto& entry) { return IsImageOf(entry, base); });
+    return found != entries->end() ? &*found : nullptr;
+}
+
 // Returns a copy of the member `name`, or an empty object if the member is not an object.
 json::Object ObjectMember(const json::Object& owner, std::string_view name) {
     for (const auto& [key, value] : owner)
@@ -123,6 +127,20 @@ json::Object ObjectMember(const json::Object& owner, std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view OmeType(AxisRole role) {
+    switch (role) {
+        case AxisRole::kX:
+        case AxisRole::kY:
+        case AxisRole::kZ:
+            return "space";
+        case AxisRole::kTime:
+            return "time";
+        case AxisRole::kNone:
+            break;
+    }
+    return "channel";
+}
 
 std::vector<std::string> SupportedOmeVersions(Format format) {
     if (format != Format::kV3) return {std::string(kVersion04)};
@@ -143,34 +161,23 @@ bool DescribesOme(const json::Value& group_attributes) {
 std::optional<OmeIdentity> FindWrittenOmeImage(const json::Value& group_attributes,
                                                std::string_view base) {
     const json::Value* const ome = group_attributes.Find(kOme);
-    const json::Value* const list = OmeMember(group_attributes, "multiscales");
-    const json::Array* const entries = list != nullptr ? list->as_array() : nullptr;
-    for (std::size_t i = 0; entries != nullptr && i < entries->size(); ++i) {
-        const json::Value& entry = (*entries)[i];
-        const json::Value* const metadata = entry.Find("metadata");
-        const std::string* const mark =
-            metadata != nullptr ? StringAttribute(*metadata, kMark) : nullptr;
-        if (!IsOverviewsOf(entry, base) || mark == nullptr || *mark != kMarkValue) continue;
-        const std::string* const version =
-            StringAttribute(ome != nullptr ? *ome : entry, "version");
-        const std::string* const name = StringAttribute(entry, "name");
-        if (version == nullptr) return std::nullopt;
-        return OmeIdentity{*version, name != nullptr ? *name : std::string()};
-    }
-    return std::nullopt;
+    const json::Value* const entry = EntryOf(OmeMember(group_attributes, "multiscales"), base);
+    if (entry == nullptr) return std::nullopt;
+    const std::string* const version = StringAttribute(ome != nullptr ? *ome : *entry, "version");
+    const std::string* const name = StringAttribute(*entry, "name");
+    if (version == nullptr) return std::nullopt;
+    return OmeIdentity{*version, name != nullptr ? *name : std::string()};
 }
 
 Status PutOmeImage(json::Object& group_attributes, const OmeWrittenImage& image) {
     const std::string& base = image.levels.front().path;
     if (image.identity.version == kVersion04) {
-        const json::Value attributes(group_attributes);
-        const json::Value* const existing = FindOverviews(attributes, base);
-        json::Object entry = existing != nullptr && existing->as_object() != nullptr
-                                 ? *existing->as_object()
-                                 : json::Object{};
+        const json::Value* const existing =
+            EntryOf(json::FindMember(group_attributes, "multiscales"), base);
+        json::Object entry = existing != nullptr ? *existing->as_object() : json::Object{};
         DescribeMultiscale(image, entry);
         json::PutMember(group_attributes, "omero", OmeroOf(image));
-        return PutOverviews(group_attributes, base, json::Value(std::move(entry)));
+        return PutImage(group_attributes, base, std::move(entry));
     }
     json::Object ome = ObjectMember(group_attributes, kOme);
     json::Object entry;

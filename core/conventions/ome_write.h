@@ -16,6 +16,9 @@
 
 namespace zarr {
 
+// Returns the OME type of an axis: "space", "time" or "channel".
+std::string_view OmeType(AxisRole role);
+
 // OME-Zarr version and name of an image.
 struct OmeIdentity {
     std::string version;  // a version that SupportedOmeVersions() returns
@@ -61,8 +64,8 @@ std::optional<OmeIdentity> FindWrittenOmeImage(const json::Value& group_attribut
 bool DescribesOme(const json::Value& group_attributes);
 
 // Writes the OME-Zarr metadata of an image to its group's attributes, and keeps all other
-// attributes. In OME-Zarr 0.4, image and overviews share one entry of `multiscales`; see
-// overviews.h.
+// attributes. In OME-Zarr 0.4, the entry of the image in `multiscales` also has the description of
+// overviews; see overviews.h.
 Status PutOmeImage(json::Object& group_attributes, const OmeWrittenImage& image);
 
 }  // namespace zarr

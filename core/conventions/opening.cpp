@@ -196,6 +196,7 @@ class Opening {
     // True if the level at `path` is tried as a group. In v2 a wrong guess for what may be an array
     // costs more: a node has twice as many documents, and listing an array may return many chunks.
     bool MayBeGroup(const std::string& path, const Multiscale& multiscale) const {
+        if (multiscale.is_overviews) return false;
         if (IsAbsent(path, Document::kArray)) return true;
         return hierarchy_.format() == Format::kV3 && multiscale.kind == Multiscale::Kind::kLayout &&
                !IsThere(path, Document::kArray);
@@ -204,12 +205,11 @@ class Opening {
     // Returns likely names of the levels' axes, for levels whose documents state no names.
     static std::vector<std::string> AxisNames(const json::Value& attributes,
                                               const Multiscale& multiscale) {
-        const bool is_ome = multiscale.kind == Multiscale::Kind::kDatasets;
         std::vector<std::string> names;
-        if (!is_ome) names = NamesIn(attributes, "spatial:dimensions");
-        if (is_ome)
+        if (multiscale.kind != Multiscale::Kind::kTileMatrices)
             for (OmeAxis& axis : OmeAxesOf(multiscale.levels[0]))
                 if (!axis.name.empty()) names.push_back(std::move(axis.name));
+        if (names.empty()) names = NamesIn(attributes, "spatial:dimensions");
         return names.empty() ? std::vector<std::string>{"y", "x"} : names;
     }
 

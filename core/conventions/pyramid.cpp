@@ -2,15 +2,13 @@
 #include "core/conventions/pyramid.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/base_state.h"
-#include "core/conventions/level_meaning.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/opening.h"
+#include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/conventions/xcube_levels.h"
 #include "core/store/keys.h"
@@ -19,35 +17,76 @@ namespace zarr {
 
 namespace {
 
-// Returns the pyramids in the `multiscales` of a group's attributes, with paths from the root.
-Fact<std::vector<ListedPyramid>> ListMultiscales(const Hierarchy& hierarchy,
-                                                 const std::string& group) {
+// Returns the path of a node, relative to the group `group` that contains it.
+std::string_view NameInGroup(std::string_view group, std::string_view path) {
+    return group.empty() ? path : path.substr(group.size() + 1);
+}
+
+// Returns the pyramid of a multiscale, with paths from the root.
+ListedPyramid ListMultiscale(const std::string& group, const Multiscale& multiscale) {
+    ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
+    const auto from_root = [&](const std::string& path) {
+        return path.empty() ? group : JoinKey(group, path);
+    };
+    for (const MultiscaleLevel& level : multiscale.levels) {
+        LevelStatement statement = level.statement;
+        statement.level = from_root(level.statement.level);
+        if (statement.source) {
+            const auto is_source = [&](const MultiscaleLevel& other) {
+                return other.statement.level == *level.statement.source;
+            };
+            statement.is_source_listed =
+                std::any_of(multiscale.levels.begin(), multiscale.levels.end(), is_source);
+            statement.source = from_root(*statement.source);
+        }
+        pyramid.levels.push_back({from_root(level.path), level.origin,
+                                  std::make_shared<const LevelStatement>(std::move(statement))});
+    }
+    return pyramid;
+}
+
+// Returns the pyramids in the `multiscales` of a group's attributes. With `holding`, only those
+// that list this array or its group.
+std::vector<ListedPyramid> ListMultiscales(const Hierarchy& hierarchy, const std::string& group,
+                                           const std::string& holding, Warnings& warnings) {
     std::vector<ListedPyramid> pyramids;
     const auto read = MultiscalesOf(hierarchy, group);
-    for (const Multiscale& multiscale : read->all) {
-        ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
-        const auto from_root = [&](const std::string& path) {
-            return path.empty() ? group : JoinKey(group, path);
-        };
-        for (const MultiscaleLevel& level : multiscale.levels) {
-            LevelStatement statement = level.statement;
-            statement.level = from_root(level.path);
-            if (statement.source) {
-                const auto is_source = [&](const MultiscaleLevel& other) {
-                    return other.path == *level.statement.source;
-                };
-                statement.is_source_listed =
-                    std::any_of(multiscale.levels.begin(), multiscale.levels.end(), is_source);
-                statement.source = from_root(*statement.source);
-            }
-            pyramid.levels.push_back(
-                {statement.level, level.origin,
-                 std::make_shared<const LevelStatement>(std::move(statement))});
-        }
-        pyramids.push_back(std::move(pyramid));
-    }
-    return {std::move(pyramids), read->warnings};
+    const std::string_view name = holding.empty() ? holding : NameInGroup(group, holding);
+    const auto holds = [&](const MultiscaleLevel& level) {
+        return level.path == name || level.path == ParentPath(name);
+    };
+    for (const Multiscale& multiscale : read->all)
+        if (holding.empty() ||
+            std::any_of(multiscale.levels.begin(), multiscale.levels.end(), holds))
+            pyramids.push_back(ListMultiscale(group, multiscale));
+    // Warnings about pyramids that do not hold the array are given when the group is opened.
+    if (holding.empty() || !pyramids.empty() || read->all.empty())
+        warnings.insert(warnings.end(), read->warnings.begin(), read->warnings.end());
+    return pyramids;
 }
+
+// Returns the pyramids that a group describes by one convention. With `holding`, the path of an
+// array, only pyramids that hold this array are wanted, and no more is read than these need.
+using PyramidsDescribedBy = std::vector<ListedPyramid> (*)(const Hierarchy& hierarchy,
+                                                           const std::string& group,
+                                                           const std::string& holding,
+                                                           Warnings& warnings);
+constexpr PyramidsDescribedBy kPyramidConventions[] = {ListMultiscales, ListXcubeLevels,
+                                                       ListTileMatrices};
+
+// True if the pyramid lists the array or group at `path`.
+bool IsListed(const ListedPyramid& pyramid, const std::string& path) {
+    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(),
+                       [&](const ListedLevel& level) { return level.path == path; });
+}
+
+bool HasLevel(const Pyramid& pyramid, const std::string& path) {
+    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(),
+                       [&](const PyramidLevel& level) { return level.path == path; });
+}
+
+// The pyramid that lists an array.
+using Listing = Fact<std::optional<ListedPyramid>>;
 
 // Builds the pyramids of one group from lists of levels.
 class Builder {
@@ -59,69 +98,58 @@ class Builder {
           faults_(faults),
           checker_(hierarchy, warnings, incomplete) {}
 
-    // Adds the pyramids of a list of levels. If the first level is an array, the levels are arrays.
-    // Otherwise the levels are groups, and each variable has a pyramid.
-    void Add(const ListedPyramid& listed, std::vector<Pyramid>& pyramids) {
-        std::vector<ListedLevel> arrays;
+    // Returns the pyramids of a list of levels, by name. If the first level is an array, the levels
+    // are arrays of one pyramid. Otherwise the levels are groups, and each variable has a pyramid.
+    // `only` is the name of the only variable that is wanted; empty for all rasters.
+    std::vector<Pyramid> Build(const ListedPyramid& listed, std::string_view only = {}) {
         std::map<std::string, std::vector<ListedLevel>> variables;
         NodeKind kind_of_all = NodeKind::kNone;
+        std::string name(only);
         for (const ListedLevel& level : Distinct(listed)) {
             const NodeKind kind = KindOf(level);
+            if (kind == NodeKind::kNone) continue;
             if (kind_of_all == NodeKind::kNone) kind_of_all = kind;
-            if (kind == NodeKind::kNone) continue;
-            // A pyramid that GDAL describes lists an array first, then groups. The overview in such
-            // a group has the name of the array.
-            auto path = kind == NodeKind::kGroup && kind_of_all == NodeKind::kArray
-                            ? ArrayIn(level.path, LastName(arrays.front().path))
-                            : std::nullopt;
-            if (path)
-                arrays.push_back({std::move(*path), level.origin, level.statement});
-            else if (kind != kind_of_all)
-                LeaveOut(level, kind == NodeKind::kGroup
-                                    ? "is a group, but other levels are arrays"
-                                    : "is an array, but other levels are groups");
-            else if (kind == NodeKind::kArray)
-                arrays.push_back(level);
-            else
-                AddVariables(level, variables);
-        }
-        if (!arrays.empty()) AddChecked(listed, arrays, pyramids);
-        for (const auto& [name, levels] : variables) AddChecked(listed, levels, pyramids);
-    }
-
-    // Returns the pyramid of one array. The levels are the listed arrays, or the arrays with the
-    // same name in the listed groups. Returns nullopt if no array can be a level.
-    std::optional<Pyramid> BuildOf(const ListedPyramid& listed, const std::string& array_path) {
-        const bool is_listed_itself =
-            std::any_of(listed.levels.begin(), listed.levels.end(),
-                        [&](const ListedLevel& level) { return level.path == array_path; });
-        const std::string_view name = LastName(array_path);
-        std::vector<ListedLevel> arrays;
-        for (const ListedLevel& level : Distinct(listed)) {
-            const NodeKind kind = KindOf(level);
-            if (kind == NodeKind::kNone) continue;
-            if (kind == NodeKind::kArray && (is_listed_itself || LastName(level.path) == name))
-                arrays.push_back(level);
+            if (kind_of_all == NodeKind::kArray && variables.empty()) name = LastName(level.path);
+            if (kind == NodeKind::kArray && kind == kind_of_all)
+                variables[name].push_back(level);
             else if (kind == NodeKind::kArray)
                 LeaveOut(level, "is an array, but other levels are groups");
+            else if (name.empty())
+                AddVariables(level, variables);
             else if (auto path = ArrayIn(level.path, name))
-                arrays.push_back({std::move(*path), level.origin, level.statement});
-            else if (is_listed_itself)
+                variables[name].push_back({std::move(*path), level.origin, level.statement});
+            else if (kind != kind_of_all)
                 LeaveOut(level, "is a group, but other levels are arrays");
         }
-        return Check(listed, arrays,
-                     is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
+        const bool is_of_rasters = only.empty() || kind_of_all == NodeKind::kArray;
+        std::vector<Pyramid> pyramids;
+        for (const auto& [variable, levels] : variables)
+            if (auto pyramid = checker_.Check(
+                    listed, levels,
+                    is_of_rasters ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny))
+                pyramids.push_back(std::move(*pyramid));
+        return pyramids;
+    }
+
+    // Returns the pyramid of `listed` that has the array as a level.
+    std::optional<Pyramid> BuildOf(const ListedPyramid& listed, const std::string& array_path) {
+        for (Pyramid& pyramid : Build(listed, LastName(array_path)))
+            if (HasLevel(pyramid, array_path)) return std::move(pyramid);
+        return std::nullopt;
     }
 
     // Prefetches the metadata documents of the levels that BuildOf() may find for each array of
-    // `listed`.
-    void PrefetchFor(const std::map<std::string, ListedPyramid>& listed) const {
+    // `listings`.
+    void PrefetchFor(const std::map<std::string, std::shared_ptr<const Listing>>& listings) const {
         std::vector<ListedLevel> candidates;
-        for (const auto& [array_path, pyramid] : listed)
-            for (ListedLevel level : pyramid.levels) {
-                level.path = JoinKey(level.path, LastName(array_path));
+        for (const auto& [array_path, listing] : listings) {
+            if (!listing->value) continue;
+            const bool is_listed = IsListed(*listing->value, array_path);
+            for (ListedLevel level : listing->value->levels) {
+                if (!is_listed) level.path = JoinKey(level.path, LastName(array_path));
                 candidates.push_back(std::move(level));
             }
+        }
         checker_.Prefetch(candidates);
     }
 
@@ -179,71 +207,35 @@ class Builder {
         if (!any) LeaveOut(level, "contains no raster");
     }
 
-    std::optional<Pyramid> Check(const ListedPyramid& listed,
-                                 const std::vector<ListedLevel>& levels,
-                                 LevelChecker::Ranks ranks = LevelChecker::Ranks::kRasters) {
-        return checker_.Check(listed, levels, ranks);
-    }
-
-    void AddChecked(const ListedPyramid& listed, const std::vector<ListedLevel>& levels,
-                    std::vector<Pyramid>& pyramids) {
-        if (auto pyramid = Check(listed, levels)) pyramids.push_back(std::move(*pyramid));
-    }
-
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
     PyramidFaults* const faults_;  // collects warnings of several groups; may be nullptr
     LevelChecker checker_;
 };
 
-// True if the pyramid lists the array or its parent group.
-bool Lists(const ListedPyramid& pyramid, const std::string& array_path) {
-    const std::string_view group = ParentPath(array_path);
-    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(), [&](const ListedLevel& level) {
-        return level.path == array_path || level.path == group;
-    });
-}
-
-bool HasLevel(const Pyramid& pyramid, const std::string& path) {
-    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(),
-                       [&](const PyramidLevel& level) { return level.path == path; });
-}
-
-using Listing = Fact<std::optional<ListedPyramid>>;
-
-// Returns the pyramid description, such as `multiscales`, that lists an array as a level. The
-// nearest ancestor group with such a description is used; nullopt if there is none.
+// Returns the pyramid that lists an array or its group, by the first convention by which an
+// ancestor group describes such a pyramid. The nearest ancestor is used.
 Listing SearchListing(const Hierarchy& hierarchy, const std::string& array_path) {
-    Warnings warnings;
-    const json::Value attributes = AttributesOrEmpty(hierarchy, array_path);
-    if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings))
-        return {std::move(listed), std::move(warnings)};
-    const std::string_view own = ParentPath(array_path);
+    const std::string own(ParentPath(array_path));
     Warnings unreadable;  // warnings of groups that list no usable levels
-    for (std::string_view at = array_path; !at.empty();) {
-        at = ParentPath(at);
-        const std::string group(at);
-        Warnings found;
-        auto listed = ListMultiscales(hierarchy, group).Report(found);
-        // xcube levels are direct members of a folder, so the search for them covers only the
-        // parent of the array's group.
-        if (listed.empty() && !own.empty() && at == ParentPath(own))
-            if (auto levels = ListXcubeLevels(hierarchy, group, found))
-                listed.push_back(std::move(*levels));
-        if (listed.empty()) unreadable.insert(unreadable.end(), found.begin(), found.end());
-        // Pyramids of overviews are tried first, because an array may be a level of another pyramid
-        // and also have overviews.
-        std::stable_partition(listed.begin(), listed.end(),
-                              [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
-        for (ListedPyramid& pyramid : listed) {
-            if (!Lists(pyramid, array_path)) continue;
-            warnings.insert(warnings.end(), found.begin(), found.end());
-            return {std::move(pyramid), std::move(warnings)};
+    for (const PyramidsDescribedBy list : kPyramidConventions)
+        for (std::string_view at = array_path; !at.empty();) {
+            at = ParentPath(at);
+            Warnings found;
+            auto listed = list(hierarchy, std::string(at), array_path, found);
+            // Pyramids of overviews are tried first, because an array may be a level of another
+            // pyramid and also have overviews.
+            std::stable_partition(listed.begin(), listed.end(), [](const ListedPyramid& pyramid) {
+                return pyramid.is_overviews;
+            });
+            for (ListedPyramid& pyramid : listed)
+                if (IsListed(pyramid, array_path) || IsListed(pyramid, own))
+                    return {std::move(pyramid), std::move(found)};
+            for (std::string& warning : found)
+                if (std::find(unreadable.begin(), unreadable.end(), warning) == unreadable.end())
+                    unreadable.push_back(std::move(warning));
         }
-    }
-    auto listed = FindTileMatricesOf(hierarchy, array_path, warnings);
-    if (!listed) warnings.insert(warnings.end(), unreadable.begin(), unreadable.end());
-    return {std::move(listed), std::move(warnings)};
+    return {std::nullopt, std::move(unreadable)};
 }
 
 // Returns SearchListing(), which is called once until the store changes.
@@ -253,64 +245,7 @@ std::shared_ptr<const Listing> FindListing(const Hierarchy& hierarchy,
         array_path, [&]() -> Result<Listing> { return SearchListing(hierarchy, array_path); });
 }
 
-// Maximum distance between corresponding corners of two levels, in pixels of the smaller level.
-// Includes a tolerance for rounding.
-constexpr double kMaxCornerDistance = 1 + 1e-6;
-
-std::string SizeText(std::uint64_t width, std::uint64_t height) {
-    return std::to_string(width) + " x " + std::to_string(height);
-}
-
-// Returns how the dimensions other than X and Y differ between a level and the base, as a predicate
-// for a warning. Empty if the dimensions match.
-std::string DimensionMismatch(const ArrayFacts& level, const ArrayFacts& base) {
-    for (std::size_t i = 0; i < level.dimensions.size(); ++i) {
-        if (i == *base.axes.x || i == *base.axes.y) continue;
-        const Dimension& a = level.dimensions[i];
-        const Dimension& b = base.dimensions[i];
-        // A smaller size along Z is accepted, because smaller levels of a volume may have fewer
-        // slices.
-        const bool is_thinner = b.role == AxisRole::kZ && a.size >= 1 && a.size < b.size;
-        if (a.size != b.size && !is_thinner)
-            return "has " + std::to_string(a.size) + " elements along " + a.name + ", not " +
-                   std::to_string(b.size);
-        if (a.name != b.name && a.is_named && b.is_named)
-            return "has the dimension " + a.name + " in place of " + b.name;
-    }
-    return {};
-}
-
-GeoTransform HalfPixelOn(GeoTransform t) {
-    t[0] += 0.5 * (t[1] + t[2]);
-    t[3] += 0.5 * (t[4] + t[5]);
-    return t;
-}
-
-// Returns a cache key of all properties that determine the geotransform from coordinate arrays.
-// Empty if X or Y has no coordinate array.
-std::string CoordinatesKey(const ArrayFacts& facts) {
-    const std::string& x = facts.dimensions[*facts.axes.x].coordinate_path;
-    const std::string& y = facts.dimensions[*facts.axes.y].coordinate_path;
-    if (x.empty() || y.empty()) return {};
-    std::string key = std::string(ParentPath(facts.path)) + '\0' + x + '\0' + y;
-    for (const char* name :
-         {"spatial:transform", "spatial:registration", "proj:transform", "grid_mapping"}) {
-        const json::Value* value = facts.attributes.Find(name);
-        key += '\0' + (value != nullptr ? json::Dump(*value) : std::string());
-    }
-    return key;
-}
-
 }  // namespace
-
-bool AreAxesDeclared(const ArrayFacts& facts) {
-    const auto& [x, y] = facts.axes;
-    if (!x || !y) return false;
-    const auto is_declared = [&](std::size_t axis, AxisRole role) {
-        return !facts.dimensions[axis].is_named && facts.dimensions[axis].role == role;
-    };
-    return is_declared(*x, AxisRole::kX) && is_declared(*y, AxisRole::kY);
-}
 
 void PyramidFaults::Add(const std::string& group, const Warnings& warnings) {
     const std::string where = group.empty() ? "" : "/" + group + ": ";
@@ -333,6 +268,18 @@ void PyramidFaults::Report(Warnings& warnings) {
 
 namespace {
 
+// Returns FindPyramidOf() of an array, or its pyramid of one level. `of_levels` are the warnings of
+// `builder`.
+Fact<std::optional<Pyramid>> BuildListed(Builder& builder, Warnings& of_levels,
+                                         const Listing& listing, const std::string& array_path) {
+    if (!listing.value) return {std::nullopt, listing.warnings};
+    of_levels = listing.warnings;
+    auto pyramid = builder.BuildOf(*listing.value, array_path);
+    // If the array is not the largest level, opening the largest level reports the warnings.
+    if (!pyramid || pyramid->levels[0].path != array_path) of_levels.clear();
+    return {std::move(pyramid), std::move(of_levels)};
+}
+
 // True if all levels but the first are in groups that contain only overviews.
 bool LiesInOverviewGroups(const Hierarchy& hierarchy, const ListedPyramid& listed) {
     const auto is_in_one = [&](const ListedLevel& level) {
@@ -349,42 +296,28 @@ bool LiesInOverviewGroups(const Hierarchy& hierarchy, const ListedPyramid& liste
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
                                   PyramidFaults& faults, OverviewGroups overviews) {
     Warnings warnings;
+    std::vector<ListedPyramid> listed;
+    for (const PyramidsDescribedBy list : kPyramidConventions)
+        if (listed.empty()) listed = list(hierarchy, group, {}, warnings);
     Builder builder(hierarchy, warnings, &faults);
-    bool has_skipped = false;
-    const auto build = [&](const std::vector<ListedPyramid>& listed) {
-        std::vector<Pyramid> pyramids;
-        for (const ListedPyramid& pyramid : listed) {
-            if (overviews == OverviewGroups::kSkipped && LiesInOverviewGroups(hierarchy, pyramid))
-                has_skipped = true;
-            else
-                builder.Add(pyramid, pyramids);
-        }
-        return pyramids;
-    };
-    auto pyramids = build(ListMultiscales(hierarchy, group).Report(warnings));
-    if (pyramids.empty() && !has_skipped) {
-        const auto levels = ListXcubeLevels(hierarchy, group, warnings);
-        pyramids = levels ? build({*levels}) : build(FindTileMatrices(hierarchy, group, warnings));
-    }
+    std::vector<Pyramid> pyramids;
+    for (const ListedPyramid& pyramid : listed)
+        if (overviews == OverviewGroups::kIncluded || !LiesInOverviewGroups(hierarchy, pyramid))
+            for (Pyramid& built : builder.Build(pyramid)) pyramids.push_back(std::move(built));
     faults.Add(group, warnings);
     return pyramids;
 }
 
 Fact<std::optional<Pyramid>> FindPyramidOf(const Hierarchy& hierarchy,
                                            const std::string& array_path) {
-    if (array_path.empty()) return {};
-    const auto listing = FindListing(hierarchy, array_path);
-    Warnings found = listing->warnings;
-    if (!listing->value) return {std::nullopt, std::move(found)};
-    auto pyramid = Builder(hierarchy, found).BuildOf(*listing->value, array_path);
-    if (!pyramid || !HasLevel(*pyramid, array_path)) return {};
-    if (pyramid->levels[0].path != array_path) found.clear();
-    if (pyramid->levels.size() == 1) pyramid.reset();
-    return {std::move(pyramid), std::move(found)};
+    Warnings of_levels;
+    Builder builder(hierarchy, of_levels);
+    auto found = BuildListed(builder, of_levels, *FindListing(hierarchy, array_path), array_path);
+    if (found.value && found.value->levels.size() == 1) found.value.reset();
+    return found;
 }
 
 bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path) {
-    if (array_path.empty()) return false;
     const auto listing = FindListing(hierarchy, array_path);
     return listing->value && LiesInOverviewGroups(hierarchy, *listing->value);
 }
@@ -392,39 +325,21 @@ bool HasOverviewsApart(const Hierarchy& hierarchy, const std::string& array_path
 Fact<std::vector<Pyramid>> FindPyramidsFrom(const Hierarchy& hierarchy,
                                             const std::vector<std::string>& array_paths,
                                             IncompleteLevels incomplete) {
-    std::map<std::string, ListedPyramid> listed;
-    std::map<std::string, Warnings> of_listings;
-    for (const std::string& path : array_paths) {
-        const auto listing = FindListing(hierarchy, path);
-        of_listings[path] = listing->warnings;
-        if (listing->value) listed.emplace(path, *listing->value);
-    }
+    std::map<std::string, std::shared_ptr<const Listing>> listings;
+    for (const std::string& path : array_paths) listings[path] = FindListing(hierarchy, path);
     Warnings of_levels;
     Builder builder(hierarchy, of_levels, nullptr, incomplete);
-    builder.PrefetchFor(listed);
-    Warnings all;
+    builder.PrefetchFor(listings);
     Fact<std::vector<Pyramid>> pyramids;
-    for (const std::string& path : array_paths) {
-        pyramids.value.emplace_back().levels.push_back({path, 0, 0, {}});
-        const auto own = listed.find(path);
-        Warnings found = std::move(of_listings[path]);
-        if (own != listed.end()) {
-            of_levels.clear();
-            auto pyramid = builder.BuildOf(own->second, path);
-            if (!pyramid || !HasLevel(*pyramid, path)) continue;
-            found.insert(found.end(), of_levels.begin(), of_levels.end());
-            auto& levels = pyramid->levels;
-            // If the array is not the largest level, opening the largest level reports the
-            // warnings.
-            if (levels[0].path != path) found.clear();
-            while (levels[0].path != path) levels.erase(levels.begin());
-            pyramids.value.back() = std::move(*pyramid);
-        }
-        all.insert(all.end(), found.begin(), found.end());
-    }
     std::set<std::string> seen;
-    for (std::string& warning : all)
-        if (seen.insert(warning).second) pyramids.warnings.push_back(std::move(warning));
+    for (const std::string& path : array_paths) {
+        auto [pyramid, found] = BuildListed(builder, of_levels, *listings[path], path);
+        if (!pyramid) pyramid.emplace().levels.push_back({path, 0, 0, {}});
+        while (pyramid->levels[0].path != path) pyramid->levels.erase(pyramid->levels.begin());
+        pyramids.value.push_back(std::move(*pyramid));
+        for (std::string& warning : found)
+            if (seen.insert(warning).second) pyramids.warnings.push_back(std::move(warning));
+    }
     return pyramids;
 }
 
@@ -442,281 +357,6 @@ std::vector<std::vector<std::string>> CommonLevels(const std::vector<Pyramid>& p
         if (paths.size() == pyramids.size()) common.push_back(std::move(paths));
     }
     return common;
-}
-
-void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
-    warnings_.push_back(LevelWarning(level, why));
-}
-
-void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
-    std::vector<std::string> paths;
-    paths.reserve(arrays.size());
-    for (const ListedLevel& level : arrays) paths.push_back(level.path);
-    PrefetchArrays(hierarchy_, paths);
-}
-
-std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays,
-                                                        Ranks ranks) {
-    Prefetch(arrays);
-    std::vector<Level> levels;
-    for (const ListedLevel& listed : arrays) {
-        auto facts = DescribeArray(hierarchy_, listed.path);
-        const Status status =
-            facts.ok() ? Array::CheckCodecs(facts->metadata) : Status(facts.status());
-        if (!status.ok()) {
-            LeaveOut(listed, "cannot be read: " + status.message());
-            continue;
-        }
-        const bool is_line = ranks == Ranks::kAny && facts->metadata.rank() == 1;
-        if (!is_line && !IsRaster(facts->metadata)) {
-            LeaveOut(listed, "is not a raster");
-            continue;
-        }
-        Level level;
-        level.listed = listed;
-        level.width = is_line ? facts->metadata.shape[0] : facts->dimensions[*facts->axes.x].size;
-        level.height = is_line ? 1 : facts->dimensions[*facts->axes.y].size;
-        level.facts = facts.Take();
-        levels.push_back(std::move(level));
-    }
-    std::vector<const Dimension*> axes;
-    for (const Level& level : levels) {
-        if (StatesTransform(level.facts.attributes) ||
-            StatesTransform(level.facts.group_attributes))
-            continue;
-        for (const auto& axis : {level.facts.axes.x, level.facts.axes.y})
-            if (axis) axes.push_back(&level.facts.dimensions[*axis]);
-    }
-    PrefetchAxes(hierarchy_, axes);
-    return levels;
-}
-
-// Gives a small level without dimension names the axes of the base. Such a level may be too small
-// to be recognised as a colour image.
-void LevelChecker::UseAxesOfBase(std::vector<Level>& levels) {
-    const ArrayFacts& base = levels[0].facts;
-    if (!AreAxesDeclared(base)) return;
-    for (Level& level : levels) {
-        ArrayFacts& facts = level.facts;
-        const auto& dimensions = facts.dimensions;
-        if (dimensions.size() != base.dimensions.size() ||
-            std::any_of(dimensions.begin(), dimensions.end(),
-                        [](const Dimension& dimension) { return dimension.is_named; }))
-            continue;
-        facts.axes = base.axes;
-        facts.colour_axis = base.colour_axis;
-        level.width = dimensions[*facts.axes.x].size;
-        level.height = dimensions[*facts.axes.y].size;
-    }
-    SortBySize(levels);
-}
-
-void LevelChecker::SortBySize(std::vector<Level>& levels) {
-    // The product of width and height cannot overflow, because the number of elements of an array
-    // fits 63 bits.
-    std::stable_sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
-        return a.width * a.height > b.width * b.height;
-    });
-}
-
-std::string LevelChecker::LevelMismatch(const Level& level, const Level& previous,
-                                        const Level& base) const {
-    const ArrayFacts& facts = level.facts;
-    const DataType type = ApplyUnsigned(facts.metadata.dtype, facts.attributes);
-    const DataType base_type = ApplyUnsigned(base.facts.metadata.dtype, base.facts.attributes);
-    const std::string as_base = " as /" + base.listed.path;
-    if (type.Native().ToString() != base_type.Native().ToString())
-        return "has dtype " + type.ToString() + ", not " + base_type.ToString() + as_base;
-    if (facts.metadata.rank() != base.facts.metadata.rank())
-        return "has " + std::to_string(facts.metadata.rank()) + " dimensions, not " +
-               std::to_string(base.facts.metadata.rank()) + as_base;
-    if (facts.metadata.rank() == 1) return {};
-    const bool has_mask = facts.attributes.Find(kMaskAttribute) != nullptr;
-    if (has_mask != (base.facts.attributes.Find(kMaskAttribute) != nullptr))
-        return std::string(has_mask ? "has a mask" : "has no mask") + ", unlike /" +
-               base.listed.path;
-    if (facts.axes.x != base.facts.axes.x || facts.axes.y != base.facts.axes.y)
-        return "has its X and Y among other dimensions than /" + base.listed.path;
-    const std::string other = DimensionMismatch(facts, base.facts);
-    if (!other.empty()) return other + as_base;
-    const bool is_smaller = level.width <= previous.width && level.height <= previous.height;
-    if (level.width == previous.width && level.height == previous.height)
-        return "is of the size of /" + previous.listed.path + ", " +
-               SizeText(level.width, level.height);
-    if (!is_smaller)
-        return "of " + SizeText(level.width, level.height) + " is not smaller than /" +
-               previous.listed.path + " of " + SizeText(previous.width, previous.height) +
-               " along both X and Y";
-    return {};
-}
-
-// Returns a predicate for a warning about an overview that is incomplete, or that was made from
-// another state of its base. Empty if the recorded state is right, or none is recorded.
-std::string LevelChecker::StateMismatch(const Level& level, const Level& base) {
-    const std::string state = StatedBase(level.facts.group_attributes, LastName(level.listed.path));
-    if (state.empty()) return {};
-    if (state == kIncompleteState)
-        return incomplete_ == IncompleteLevels::kIncluded
-                   ? std::string()
-                   : "is incomplete, because building it was interrupted; build the overviews anew";
-    auto known = states_.find(base.listed.path);
-    if (known == states_.end()) {
-        auto array = hierarchy_.OpenArray(base.listed.path);
-        std::optional<StateOfBase> current;
-        if (array.ok()) current.emplace(array.Take());
-        known = states_.emplace(base.listed.path, std::move(current)).first;
-    }
-    const bool is_same = !known->second || known->second->Is(state, level.listed.path);
-    return is_same ? std::string()
-                   : "was made from other values than /" + base.listed.path +
-                         " holds now; build the overviews anew";
-}
-
-std::optional<AffineSource> LevelChecker::GeoTransformOf(const ArrayFacts& facts,
-                                                         const std::string& where) {
-    const std::string key = CoordinatesKey(facts);
-    if (const auto known = transforms_.find(key); !key.empty() && known != transforms_.end())
-        return known->second;
-    Warnings found;
-    auto source = FindGeoTransform(hierarchy_, facts, 1, found);
-    for (const std::string& warning : found)
-        if (reported_.insert(warning).second && !where.empty())
-            warnings_.push_back(std::string(where).append(": ").append(warning));
-    if (!key.empty()) transforms_.emplace(key, source);
-    return source;
-}
-
-bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
-    if (base.facts.metadata.rank() == 1) return true;
-    const auto a = GeoTransformOf(base.facts, "");
-    if (!a) return true;
-    const auto b = GeoTransformOf(level.facts, level.listed.origin);
-    if (!b || a->is_ome != b->is_ome) return true;
-    const auto distance = [&](const GeoTransform& a_transform, const GeoTransform& b_transform) {
-        return CornerDistance(a_transform, static_cast<double>(base.width),
-                              static_cast<double>(base.height), b_transform,
-                              static_cast<double>(level.width), static_cast<double>(level.height));
-    };
-    if (distance(a->transform, b->transform) <= kMaxCornerDistance) return true;
-    // OME's translation may refer to the corner or to the centre of the first pixel. The
-    // specification says the centre, but many writers omit the translation or use the corner.
-    return a->is_ome &&
-           distance(HalfPixelOn(a->transform), HalfPixelOn(b->transform)) <= kMaxCornerDistance;
-}
-
-// Returns what is wrong with the `derived_from` path of a level, as text for a message; empty if
-// nothing is wrong.
-std::string LevelChecker::WrongSource(const std::string& source, const Level& level) const {
-    const std::string place = "derived_from: /" + source + " ";
-    const auto kind = hierarchy_.KindOf(source);
-    if (kind.ok() && *kind == NodeKind::kNone) return place + "does not exist; it is ignored";
-    if (!kind.ok() || *kind != NodeKind::kArray) return {};
-    const auto metadata = hierarchy_.Metadata(source);
-    if (!metadata.ok() || metadata->rank() == level.facts.metadata.rank()) return {};
-    return place + "has " + std::to_string(metadata->rank()) +
-           " dimensions, unlike the level; it is ignored";
-}
-
-// Warns if the entry of a level in the pyramid's description disagrees with the level. One warning
-// covers all variables of the level.
-void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& levels) {
-    const LevelStatement* statement = level.listed.statement.get();
-    if (statement == nullptr || level.facts.metadata.rank() < 2) return;
-    std::vector<std::string> wrong;
-    std::vector<const ArrayFacts*> sources;
-    for (const Level& other : levels)
-        if (statement->source && other.listed.statement != nullptr &&
-            other.listed.statement->level == *statement->source)
-            sources.push_back(&other.facts);
-    if (!sources.empty())
-        sources.push_back(&levels[0].facts);  // some writers state all scales relative to the base
-    else if (statement->source && !statement->is_source_listed)
-        wrong.push_back(WrongSource(*statement->source, level));
-    for (std::string& text : StatementErrors(*statement, level.facts, sources))
-        wrong.push_back(std::move(text));
-    for (const std::string& text : wrong) {
-        std::string warning = level.listed.origin + ": " + text;
-        if (!text.empty() && reported_.insert(warning).second)
-            warnings_.push_back(std::move(warning));
-    }
-}
-
-// Returns the difference between the EPSG codes of a level and of the base, as words for a warning:
-// "has CRS EPSG:32632, not EPSG:32633". Empty if the codes are equal or unknown.
-std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
-    const auto code_of = [&](const ArrayFacts& facts) {
-        std::string key(ParentPath(facts.path));
-        for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:epsg", "proj:wkt2"})
-            if (const json::Value* value = facts.attributes.Find(name))
-                key += '\0' + json::Dump(*value);
-        const auto [code, is_new] = crs_codes_.try_emplace(key);
-        if (is_new) code->second = StatedEpsgCode(hierarchy_, facts);
-        return code->second;
-    };
-    const std::string own = code_of(level.facts);
-    const std::string other = own.empty() ? own : code_of(base.facts);
-    return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
-}
-
-// Returns how a level differs from the base in more than its shape, as a predicate for a warning:
-// "covers another extent than /0". Empty if there is no difference.
-std::string LevelChecker::ContentMismatch(const Level& level, const Level& base, bool is_overview) {
-    if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
-    if (std::string outdated = StateMismatch(level, base); !outdated.empty()) return outdated;
-    if (base.facts.metadata.rank() == 1) return {};
-    std::string other = MeaningMismatch(hierarchy_, level.facts, base.facts,
-                                        is_overview ? LevelMeaning::kStated : LevelMeaning::kAll);
-    if (other.empty()) other = CrsMismatch(level, base);
-    return other.empty() ? other : other + " as /" + base.listed.path;
-}
-
-namespace {
-
-// Returns the resampling method that the description of a pyramid states for a level.
-std::string MethodOf(const ListedLevel& level) {
-    if (level.statement == nullptr) return {};
-    const auto own = level.statement->methods.find(std::string(LastName(level.path)));
-    return own != level.statement->methods.end() ? own->second : level.statement->method;
-}
-
-}  // namespace
-
-std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
-                                           const std::vector<ListedLevel>& arrays, Ranks ranks) {
-    std::vector<Level> levels = Describe(arrays, ranks);
-    if (levels.empty()) return std::nullopt;
-    SortBySize(levels);
-    UseAxesOfBase(levels);
-    Pyramid pyramid;
-    pyramid.origin = listed.origin;
-    pyramid.is_overviews = listed.is_overviews;
-    const Level& base = levels[0];
-    const Level* previous = &base;
-    bool has_misfit = false;
-    for (const Level& level : levels) {
-        // A 1-D level of unchanged size is skipped without a warning. If a dimension does not
-        // shrink, the levels of a raster may share the coordinate array of that dimension.
-        const bool is_same = base.facts.metadata.rank() == 1 && level.width == previous->width;
-        if (is_same && &level != &base) continue;
-        if (&level != &base) {
-            std::string why = LevelMismatch(level, *previous, base);
-            const bool is_misfit = !why.empty();
-            if (why.empty()) why = ContentMismatch(level, base, listed.is_overviews);
-            if (!why.empty()) {
-                // A program that reduces other axes than the base's X and Y does so in all
-                // overviews.
-                if (!is_misfit || !has_misfit) LeaveOut(level.listed, why);
-                has_misfit = has_misfit || (is_misfit && listed.is_overviews);
-                if (listed.is_overviews) pyramid.left_out.push_back(level.listed.path);
-                continue;
-            }
-        }
-        CheckStatement(level, levels);
-        pyramid.levels.push_back(
-            {level.listed.path, level.width, level.height, MethodOf(level.listed)});
-        previous = &level;
-    }
-    return pyramid;
 }
 
 }  // namespace zarr

@@ -115,10 +115,14 @@ std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std
     return {};
 }
 
-std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
-                                              const std::string& array_path,
-                                              const json::Value& array_attributes,
-                                              Warnings& warnings) {
+namespace {
+
+// Returns the levels that an array's attributes describe, as arrays; nullopt if `multiscales` is
+// absent or invalid.
+std::optional<ListedPyramid> LevelsOfTileMatrices(const Hierarchy& hierarchy,
+                                                  const std::string& array_path,
+                                                  const json::Value& array_attributes,
+                                                  Warnings& warnings) {
     const json::Value* multiscales = array_attributes.Find("multiscales");
     if (multiscales == nullptr || multiscales->is_null() || array_path.empty()) return std::nullopt;
     ListedPyramid pyramid;
@@ -161,8 +165,6 @@ std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
     return pyramid;
 }
 
-namespace {
-
 // Finds the arrays in `group` and its child groups that describe a pyramid of `group`; at most one
 // array of each name.
 class Search {
@@ -170,33 +172,63 @@ class Search {
     Search(const Hierarchy& hierarchy, const std::string& group, Warnings& warnings)
         : hierarchy_(hierarchy), group_(group), warnings_(warnings) {}
 
-    std::vector<ListedPyramid> Find() {
-        const auto members = hierarchy_.Members(group_);
-        // A group with more members than a pyramid can have levels holds many products, and is not
-        // searched.
-        if (!members.ok() || members->size() > kMaxPyramidLevels) return {};
-        for (const Node& node : *members) {
-            if (node.kind == NodeKind::kArray) Try(node);
-            if (node.kind != NodeKind::kGroup) continue;
-            const auto inside = hierarchy_.Members(node.path);
-            for (std::size_t i = 0; inside.ok() && i < inside->size(); ++i)
-                if ((*inside)[i].kind == NodeKind::kArray) Try((*inside)[i]);
-        }
+    std::vector<ListedPyramid> Find(const std::string& holding) {
+        if (holding.empty())
+            TryAll();
+        else
+            TryFor(holding);
         std::vector<ListedPyramid> pyramids;
         for (auto& [name, pyramid] : found_) pyramids.push_back(std::move(pyramid));
         return pyramids;
     }
 
   private:
-    void Try(const Node& node) {
-        if (found_.count(node.name) != 0) return;
-        const json::Value attributes = AttributesOrEmpty(hierarchy_, node.path);
+    void TryAll() {
+        const auto members = hierarchy_.Members(group_);
+        // A group with more members than a pyramid can have levels holds many products, and is not
+        // searched.
+        if (!members.ok() || members->size() > kMaxPyramidLevels) return;
+        for (const Node& node : *members) {
+            if (node.kind == NodeKind::kArray) Try(node.path);
+            if (node.kind != NodeKind::kGroup) continue;
+            const auto inside = hierarchy_.Members(node.path);
+            for (std::size_t i = 0; inside.ok() && i < inside->size(); ++i)
+                if ((*inside)[i].kind == NodeKind::kArray) Try((*inside)[i].path);
+        }
+    }
+
+    // Tries the arrays that may describe a pyramid with the array at `holding`: the array itself,
+    // or arrays of its name beside its group and in groups beside its group.
+    void TryFor(const std::string& holding) {
+        const std::string_view own = ParentPath(holding);
+        const std::string_view name = LastName(holding);
+        const bool is_above = !own.empty() && group_ == ParentPath(own);
+        if (!is_above && group_ != own) return;
+        Try(holding);
+        if (!is_above || !found_.empty()) return;
+        Try(JoinKey(group_, name), holding);
+        const auto entries = hierarchy_.List(group_);
+        if (!entries.ok() || entries->size() > kMaxSiblingGroups) return;
+        for (const StoreEntry& entry : *entries)
+            if (entry.is_prefix) Try(JoinKey(JoinKey(group_, entry.name), name), holding);
+    }
+
+    // Adds the pyramid that the array at `path` describes, unless one of the array's name is known.
+    // With `holding`, the pyramid must list this array.
+    void Try(const std::string& path, const std::string& holding = {}) {
+        const std::string name(LastName(path));
+        if (found_.count(name) != 0) return;
+        const json::Value attributes = AttributesOrEmpty(hierarchy_, path);
         if (attributes.Find("multiscales") == nullptr) return;
         Warnings own;
-        auto pyramid = ListTileMatrices(hierarchy_, node.path, attributes, own);
+        auto pyramid = LevelsOfTileMatrices(hierarchy_, path, attributes, own);
+        const auto is_wanted = [&](const ListedLevel& level) { return level.path == holding; };
         if (pyramid && pyramid->group != group_) return;
+        if (!holding.empty() &&
+            (!pyramid || std::none_of(pyramid->levels.begin(), pyramid->levels.end(), is_wanted)))
+            return;
         warnings_.insert(warnings_.end(), own.begin(), own.end());
-        if (pyramid) found_.emplace(node.name, std::move(*pyramid));
+        if (pyramid) found_.emplace(name, std::move(*pyramid));
     }
 
     const Hierarchy& hierarchy_;
@@ -207,37 +239,9 @@ class Search {
 
 }  // namespace
 
-std::vector<ListedPyramid> FindTileMatrices(const Hierarchy& hierarchy, const std::string& group,
-                                            Warnings& warnings) {
-    return Search(hierarchy, group, warnings).Find();
-}
-
-std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
-                                                const std::string& array_path, Warnings& warnings) {
-    const std::string name(LastName(array_path));
-    const std::string own(ParentPath(array_path));
-    const std::string above(ParentPath(own));
-    if (own.empty()) return std::nullopt;
-    std::vector<std::string> holders = {JoinKey(above, name)};
-    const auto entries = hierarchy.List(above);
-    if (entries.ok() && entries->size() <= kMaxSiblingGroups)
-        for (const StoreEntry& entry : *entries)
-            if (entry.is_prefix) holders.push_back(JoinKey(JoinKey(above, entry.name), name));
-    for (const std::string& path : holders) {
-        const auto attributes = hierarchy.Attributes(path);
-        if (path == array_path || !attributes.ok() || attributes->Find("multiscales") == nullptr)
-            continue;
-        Warnings found;
-        auto pyramid = ListTileMatrices(hierarchy, path, *attributes, found);
-        const bool lists_it = pyramid && std::any_of(pyramid->levels.begin(), pyramid->levels.end(),
-                                                     [&](const ListedLevel& level) {
-                                                         return level.path == array_path;
-                                                     });
-        if (!lists_it) continue;
-        warnings.insert(warnings.end(), found.begin(), found.end());
-        return pyramid;
-    }
-    return std::nullopt;
+std::vector<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy, const std::string& group,
+                                            const std::string& holding, Warnings& warnings) {
+    return Search(hierarchy, group, warnings).Find(holding);
 }
 
 }  // namespace zarr

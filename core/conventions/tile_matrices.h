@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/level_checker.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
@@ -21,23 +21,14 @@ bool IsTileMatrixPyramid(const json::Value& multiscales);
 std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std::string& origin,
                                        Warnings& warnings);
 
-// Returns the levels that an array's attributes describe, as arrays; nullopt if `multiscales` is
-// absent or invalid. The levels' groups are siblings of the array's group, or else its subgroups.
-// If the attributes name no tile matrices, every such group with an array of the same name is a
-// level.
-std::optional<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy,
-                                              const std::string& array_path,
-                                              const json::Value& array_attributes,
-                                              Warnings& warnings);
-
 // Returns the pyramids whose levels are in direct subgroups of `group`, one for each array name,
-// sorted by name. Arrays in `group` or in direct subgroups describe the pyramids.
-std::vector<ListedPyramid> FindTileMatrices(const Hierarchy& hierarchy, const std::string& group,
-                                            Warnings& warnings);
-
-// Returns the pyramid that lists the array as a level, or nullopt. An array of the same name, in
-// the grandparent group or a sibling of the parent group, describes the pyramid.
-std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
-                                                const std::string& array_path, Warnings& warnings);
+// sorted by name. Arrays in `group` or in direct subgroups describe the pyramids. With `holding`,
+// the path of an array, only arrays of its name are read, and only a pyramid that lists it is
+// returned. An array whose `multiscales` is invalid gives a warning.
+//
+// The groups of an array's levels are siblings of the array's group, or else its subgroups. If the
+// attribute names no tile matrices, every such group with an array of the same name is a level.
+std::vector<ListedPyramid> ListTileMatrices(const Hierarchy& hierarchy, const std::string& group,
+                                            const std::string& holding, Warnings& warnings);
 
 }  // namespace zarr

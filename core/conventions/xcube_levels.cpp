@@ -156,9 +156,12 @@ Result<std::string> ResolveLink(const std::string& folder, std::string_view link
     return path;
 }
 
-std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
-                                             Warnings& warnings) {
-    return Lister(hierarchy, folder, warnings).List();
+std::vector<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
+                                           const std::string& holding, Warnings& warnings) {
+    const std::string_view level = ParentPath(holding);
+    if (!holding.empty() && (level.empty() || ParentPath(level) != folder)) return {};
+    auto pyramid = Lister(hierarchy, folder, warnings).List();
+    return pyramid ? std::vector<ListedPyramid>{std::move(*pyramid)} : std::vector<ListedPyramid>();
 }
 
 }  // namespace zarr

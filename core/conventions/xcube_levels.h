@@ -5,17 +5,20 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/level_checker.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
 
-// Returns the levels of a folder in xcube's format, as groups; nullopt for any other folder. Below
-// the root, the folder must be named `*.levels` or contain `.zlevels`. Links must stay inside of
-// the store.
-std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
-                                             Warnings& warnings);
+// Returns the pyramid of a folder in xcube's format, whose levels are groups; none for any other
+// folder. Below the root, the folder must be named `*.levels` or contain `.zlevels`. Links must
+// stay inside of the store. With `holding`, the path of an array, the folder is read only if the
+// array is in a direct member.
+std::vector<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
+                                           const std::string& holding, Warnings& warnings);
 
 // Returns the text of the link `0.link` at the root of a store of xcube levels, trimmed and with
 // slashes as separators; nullopt if unreadable. The link leads to the dataset that is level 0.

@@ -648,8 +648,8 @@ Status NewStore::DescribeLevelGroups() {
     json::Object attributes;
     for (const PlannedArray& array : arrays_) {
         const std::string path = zarr::JoinKey(zarr::LastName(level), zarr::LastName(array.path));
-        ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(
-            attributes, zarr::OverviewStyle::kLevelGroups, {}, {{path, array.metadata.shape, ""}}));
+        ZARR_RETURN_IF_ERROR(
+            zarr::DescribeOverviewsIn(attributes, {{path, array.metadata.shape, ""}}));
     }
     if (options_.append_subdataset) update_->RecordCreated(group);
     return update_->metadata().SetAttributes(group, json::Value(std::move(attributes)));

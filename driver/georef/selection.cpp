@@ -14,7 +14,7 @@
 #include "core/base/text.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/multiscales.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/ome_placement.h"
 #include "driver/base/report.h"
 
 namespace zarr_driver {

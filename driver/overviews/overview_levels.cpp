@@ -12,7 +12,7 @@
 #include "core/conventions/coordinates.h"
 #include "core/conventions/geotransform.h"
 #include "core/conventions/nczarr.h"
-#include "core/conventions/overview_layout.h"
+#include "core/conventions/overviews.h"
 #include "core/hierarchy/tree.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
@@ -45,8 +45,10 @@ json::Value ShapeOf(const LevelPaths& level) {
     return json::Value(json::Array{json::Value(level.height), json::Value(level.width)});
 }
 
-std::string Numbered(const std::string& name, int number) {
-    return number == 1 ? name : name + "_" + std::to_string(number);
+// Returns the state of the base that is recorded for the overview at `path`; empty if none is.
+std::string StateIn(const zarr::Hierarchy& hierarchy, const std::string& path) {
+    const std::string group(zarr::ParentPath(path));
+    return zarr::StatedBase(zarr::AttributesOrEmpty(hierarchy, group), zarr::LastName(path));
 }
 
 // Says whether an array's fill value means nodata or data, if no attribute states a nodata value.
@@ -197,9 +199,8 @@ Status OverviewLevels::Check() const {
 }
 
 bool OverviewLevels::IsListedOf(const RasterLayout& array, const std::string& path) const {
-    const auto attributes = hierarchy_.Attributes(listing_.group);
-    if (!attributes.ok()) return false;
-    const auto levels = zarr::OverviewsOf(*attributes, FromGroup(array.facts.path));
+    const auto levels = zarr::OverviewsOf(zarr::AttributesOrEmpty(hierarchy_, listing_.group),
+                                          FromGroup(array.facts.path));
     const std::string from_group = FromGroup(path);
     return std::any_of(levels.begin(), levels.end(),
                        [&](const auto& level) { return level.path == from_group; });
@@ -214,11 +215,10 @@ bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
 
 std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
     std::vector<zarr::OverviewLevel> all;
-    const auto attributes = hierarchy_.Attributes(listing_.group);
-    if (!attributes.ok()) return all;
+    const json::Value attributes = zarr::AttributesOrEmpty(hierarchy_, listing_.group);
     for (const RasterLayout* array : source_.arrays)
         for (zarr::OverviewLevel& level :
-             zarr::OverviewsOf(*attributes, FromGroup(array->facts.path))) {
+             zarr::OverviewsOf(attributes, FromGroup(array->facts.path))) {
             level.path = zarr::JoinKey(listing_.group, level.path);
             all.push_back(std::move(level));
         }
@@ -234,68 +234,19 @@ std::string OverviewLevels::MethodOf(const std::string& path) const {
 // ---------------------------------------------------------------------------------------------
 // Making overviews
 
-// Returns the path of the group "overviews", which holds the overviews of all arrays in the
-// raster's group. Creates the group if it is missing. Only OverviewStyle::kList uses this group.
-Result<std::string> OverviewLevels::Container() const {
-    for (int number = 1; number <= kMaxNames; ++number) {
-        const std::string path =
-            zarr::JoinKey(Group(), Numbered(std::string(zarr::kOverviewsGroup), number));
-        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
-        if (kind == NodeKind::kArray) continue;
-        if (kind == NodeKind::kGroup) {
-            const auto attributes = hierarchy_.Attributes(path);
-            if (attributes.ok() && zarr::IsOverviewsGroup(*attributes)) return path;
-            continue;
-        }
-        ZARR_RETURN_IF_ERROR(update_.metadata().CreateGroup(path));
-        ZARR_RETURN_IF_ERROR(
-            update_.metadata().SetAttributes(path, json::Value(zarr::OverviewsGroupAttributes())));
-        return path;
-    }
-    return Status::Limit("no name is left for a group of overviews beside /" +
-                         source_.arrays[0]->facts.path);
-}
-
-// True if the metadata lists an overview whose arrays are in the group `group`.
-bool OverviewLevels::IsListed(const std::string& group) const {
-    const auto attributes = hierarchy_.Attributes(listing_.group);
-    if (!attributes.ok()) return true;  // an unreadable group counts as listed
-    const std::string from_group = FromGroup(group);
-    const auto listed = zarr::AllOverviewPaths(*attributes);
-    return std::any_of(listed.begin(), listed.end(), [&](const std::string& path) {
-        return zarr::IsAtOrBelow(path, from_group);
-    });
-}
-
-// Returns a free name for the group of an overview. Deletes an existing group that the metadata
-// does not list, because a process has died while building it.
-Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, int factor) const {
-    for (int number = 1; number <= kMaxNames; ++number) {
-        std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), number));
-        if (IsListed(path)) continue;
-        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
-        if (kind != NodeKind::kNone) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
-        return path;
-    }
-    return Status::Limit("no name is left for an overview in /" + container);
-}
-
 // Creates the group of an overview under a free name. An existing group of that name is deleted if
 // it is left over from a process that died. Such a group is marked as a group for overviews by its
 // attributes, and the metadata does not list it.
-Result<std::string> OverviewLevels::FreeSiblingGroup(int factor,
-                                                     std::string (*name_of)(int factor,
-                                                                            int number)) const {
+Result<std::string> OverviewLevels::MakeGroup(int factor) const {
+    const auto name_of = HasLevelGroups() ? zarr::LevelGroupName : zarr::OverviewGroupName;
     for (int number = 1; number <= kMaxNames; ++number) {
         std::string path = zarr::JoinKey(listing_.group, name_of(factor, number));
-        if (IsListed(path)) continue;
+        if (zarr::ListsOverviewsIn(hierarchy_, listing_, path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
-        if (kind == NodeKind::kArray) continue;
-        if (kind == NodeKind::kGroup) {
-            const auto attributes = hierarchy_.Attributes(path);
-            if (!attributes.ok() || !zarr::IsOverviewsGroup(*attributes)) continue;
-            ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
-        }
+        const bool is_left = kind == NodeKind::kGroup &&
+                             zarr::IsOverviewsGroup(zarr::AttributesOrEmpty(hierarchy_, path));
+        if (kind != NodeKind::kNone && !is_left) continue;
+        if (is_left) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
         ZARR_RETURN_IF_ERROR(update_.metadata().CreateGroup(path));
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(path, json::Value(zarr::OverviewsGroupAttributes())));
@@ -304,16 +255,8 @@ Result<std::string> OverviewLevels::FreeSiblingGroup(int factor,
     return Status::Limit("no name is left for an overview in /" + listing_.group);
 }
 
-Result<std::string> OverviewLevels::FreeGroup(int factor) const {
-    if (HasLevelGroups()) return FreeSiblingGroup(factor, zarr::LevelGroupName);
-    if (listing_.style == zarr::OverviewStyle::kLayout)
-        return FreeSiblingGroup(factor, zarr::OverviewGroupName);
-    ZARR_ASSIGN_OR_RETURN(const std::string container, Container());
-    return FreeGroupIn(container, factor);
-}
-
 Status OverviewLevels::Make(int factor, LevelPaths& level) const {
-    ZARR_ASSIGN_OR_RETURN(const std::string group, FreeGroup(factor));
+    ZARR_ASSIGN_OR_RETURN(const std::string group, MakeGroup(factor));
     for (const RasterLayout* array : source_.arrays)
         level.paths.push_back(zarr::JoinKey(group, zarr::LastName(array->facts.path)));
     Status status = MakeArrays(level);
@@ -414,14 +357,6 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     const json::Value before(attributes);
     for (std::size_t i = 0; i < source_.arrays.size(); ++i) {
         const RasterLayout& array = *source_.arrays[i];
-        std::vector<zarr::OverviewAxis> axes;
-        for (std::size_t axis = 0; axis < array.facts.dimensions.size(); ++axis) {
-            const zarr::Dimension& dimension = array.facts.dimensions[axis];
-            zarr::AxisRole role = dimension.role;
-            if (array.x_axis == axis) role = zarr::AxisRole::kX;
-            if (array.y_axis == axis) role = zarr::AxisRole::kY;
-            axes.push_back({dimension.name, role});
-        }
         std::vector<zarr::OverviewLevel> described{{FromGroup(array.facts.path),
                                                     array.facts.metadata.shape, "",
                                                     PlacementOfLevel(array, WholeRaster(array))}};
@@ -430,8 +365,7 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
             described.push_back({FromGroup(level.paths[i]), scaled.facts.metadata.shape,
                                  level.method, PlacementOfLevel(scaled, level)});
         }
-        ZARR_RETURN_IF_ERROR(
-            zarr::DescribeOverviewsIn(attributes, listing_.style, axes, described));
+        ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(attributes, described));
     }
     if (HasLevelGroups()) {
         // kAll states the CRS by its code alone, if the CRS has a code. kSpatialProj would add WKT.
@@ -443,66 +377,21 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     return update_.metadata().ChangeAttributes(listing_.group, before, json::Value(attributes));
 }
 
-// True if the array at `path` is in a group for overviews. Only arrays in such a group may be
-// deleted. A group of OverviewStyle::kLayout is recognised by its name, because other programs do
-// not mark it. Other groups must have a mark in their attributes.
-bool OverviewLevels::IsInContainer(const std::string& path) const {
-    const std::string_view level_group = zarr::ParentPath(path);
-    if (!level_group.empty() && zarr::ParentPath(level_group) == listing_.group &&
-        zarr::IsOverviewGroupName(zarr::LastName(level_group)))
-        return true;
-    const std::string container(HasLevelGroups() ? level_group : zarr::ParentPath(level_group));
-    if (zarr::ParentPath(container) != listing_.group || container.empty()) return false;
-    const auto attributes = hierarchy_.Attributes(container);
-    return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
-}
-
 Status OverviewLevels::Remove(const LevelPaths& level) const {
     for (const std::string& path : level.paths) {
-        if (!IsInContainer(path)) continue;
+        if (!zarr::IsInOverviewGroup(hierarchy_, listing_, path)) continue;
         const std::string group(zarr::ParentPath(path));
-        if (IsListed(group)) {
+        if (zarr::ListsOverviewsIn(hierarchy_, listing_, group)) {
             const auto removed =
                 zarr::DeleteWithCompanions(update_.metadata(), hierarchy_, path, {group});
             if (!removed.ok() && removed.status().code() != zarr::StatusCode::kNotFound)
                 return removed.status();
         }
-        ZARR_RETURN_IF_ERROR(RemoveEmptyGroups(group));
+        ZARR_RETURN_IF_ERROR(
+            zarr::RemoveOverviewGroup(update_.metadata(), hierarchy_, listing_, group));
     }
     return {};
 }
-
-// Removes the group of an overview if the metadata lists no overview in this group. Then removes
-// the parent group for overviews if it holds no other overview.
-Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
-    const std::string container(zarr::ParentPath(level_group));
-    if (IsListed(level_group)) return {};
-    Status status = update_.metadata().DeleteNode(level_group);
-    if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
-    if (container == listing_.group) return {};
-    ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
-    return members.empty() ? update_.metadata().DeleteNode(container) : Status();
-}
-
-namespace {
-
-// True for the names of a level's group in a group for overviews, or beside the largest level:
-// "2", "3x", and such a name with a number, as in "2_2".
-bool IsLevelName(std::string_view name) {
-    const auto take_digits = [&name] {
-        const std::size_t count = std::min(name.find_first_not_of("0123456789"), name.size());
-        name.remove_prefix(count);
-        return count > 0;
-    };
-    if (!take_digits()) return false;
-    if (!name.empty() && name.front() == 'x') name.remove_prefix(1);
-    if (name.empty()) return true;
-    if (name.front() != '_') return false;
-    name.remove_prefix(1);
-    return take_digits() && name.empty();
-}
-
-}  // namespace
 
 Status OverviewLevels::RemoveLeftovers() const {
     const auto entries = hierarchy_.List(listing_.group);
@@ -511,16 +400,17 @@ Status OverviewLevels::RemoveLeftovers() const {
     for (const zarr::StoreEntry& entry : *entries) {
         if (!entry.is_prefix) continue;
         const std::string path = zarr::JoinKey(listing_.group, entry.name);
-        if (zarr::IsOverviewGroupName(entry.name) || (HasLevelGroups() && IsLevelName(entry.name)))
+        if (zarr::IsOverviewGroupName(entry.name) ||
+            (HasLevelGroups() && zarr::IsLevelGroupName(entry.name)))
             ZARR_RETURN_IF_ERROR(RemoveLeftover(path, false));
-        else if (zarr::MayBeOverviewsGroup(entry.name))
+        else if (zarr::IsOverviewContainerName(entry.name))
             ZARR_RETURN_IF_ERROR(RemoveLeftoversIn(path));
     }
     return {};
 }
 
-// Removes the groups of unlisted levels in a group for overviews, and that group if it becomes
-// empty.
+// Removes the groups of unlisted levels in a group "overviews" of an earlier release, and that
+// group if it becomes empty.
 Status OverviewLevels::RemoveLeftoversIn(const std::string& container) const {
     const auto attributes = hierarchy_.Attributes(container);
     // Without its mark, a group is left over if only chunks that no document describes are in it.
@@ -528,7 +418,7 @@ Status OverviewLevels::RemoveLeftoversIn(const std::string& container) const {
         return RemoveLeftover(container, false);
     ZARR_ASSIGN_OR_RETURN(const auto entries, hierarchy_.List(container));
     for (const zarr::StoreEntry& entry : entries)
-        if (entry.is_prefix && IsLevelName(entry.name))
+        if (entry.is_prefix && zarr::IsLevelGroupName(entry.name))
             ZARR_RETURN_IF_ERROR(RemoveLeftover(zarr::JoinKey(container, entry.name), true));
     ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
     return members.empty() ? update_.metadata().DeleteNode(container) : Status();
@@ -537,7 +427,7 @@ Status OverviewLevels::RemoveLeftoversIn(const std::string& container) const {
 // Removes `group` unless the metadata lists it. If it is not contained in a group for overviews, it
 // must have the mark of such a group, or hold only chunks that no document describes.
 Status OverviewLevels::RemoveLeftover(const std::string& group, bool is_contained) const {
-    if (IsListed(group)) return {};
+    if (zarr::ListsOverviewsIn(hierarchy_, listing_, group)) return {};
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(group));
     if (kind == NodeKind::kArray) return {};
     const auto attributes = hierarchy_.Attributes(group);
@@ -589,9 +479,7 @@ Status RemoveGridMapping(const CoordinateArrays& coordinates, const zarr::Hierar
 
 zarr::BaseSamples OverviewLevels::SamplesOfLevels() const {
     for (const zarr::OverviewLevel& level : Listed()) {
-        const auto attributes = hierarchy_.Attributes(std::string(zarr::ParentPath(level.path)));
-        if (!attributes.ok()) continue;
-        const std::string state = zarr::StatedBase(*attributes, zarr::LastName(level.path));
+        const std::string state = StateIn(hierarchy_, level.path);
         if (state.empty() || state == zarr::kIncompleteState) continue;
         return zarr::HasSamples(state) ? zarr::BaseSamples::kSome : zarr::BaseSamples::kNone;
     }
@@ -636,9 +524,7 @@ Status OverviewLevels::RecordFill(const std::vector<std::string>& paths, Fill fi
 
 bool OverviewLevels::IsIncomplete(const std::vector<std::string>& paths) const {
     return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-        const auto attributes = hierarchy_.Attributes(std::string(zarr::ParentPath(path)));
-        return attributes.ok() &&
-               zarr::StatedBase(*attributes, zarr::LastName(path)) == zarr::kIncompleteState;
+        return StateIn(hierarchy_, path) == zarr::kIncompleteState;
     });
 }
 

@@ -40,10 +40,9 @@ struct LevelSource {
 // Creates, describes and removes the overviews of one raster. All arguments must outlive this
 // object. `hierarchy` must not be consolidated.
 // The arrays and coordinates of an overview are in a group of their own. For /g/raster and factor
-// 2, the overview's array is /g/ovr_2x/raster in Zarr v3, and /g/overviews/2/raster in Zarr v2. If
-// the name of the group is taken, "_2", "_3" and so on is appended. With
-// OverviewStyle::kLevelGroups, the raster /g/0/raster has the overviews /g/1/raster, /g/2/raster
-// and so on.
+// 2, the overview's array is /g/ovr_2x/raster. If the name of the group is taken, "_2", "_3" and so
+// on is appended. With level groups, the raster /g/0/raster has the overviews /g/1/raster,
+// /g/2/raster and so on. Stores of earlier releases have overviews such as /g/overviews/2/raster.
 class OverviewLevels {
   public:
     OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy, LevelSource source);
@@ -77,7 +76,7 @@ class OverviewLevels {
     // True if an overview at `paths` is recorded as incomplete.
     bool IsIncomplete(const std::vector<std::string>& paths) const;
     // True if each level is a group, and the parent of these groups describes the levels.
-    bool HasLevelGroups() const { return listing_.style == zarr::OverviewStyle::kLevelGroups; }
+    bool HasLevelGroups() const { return listing_.has_level_groups; }
     // Lists `levels` in the group's metadata, in order of decreasing size. If `levels` is empty,
     // removes the list from the metadata. With HasLevelGroups(), the list also contains the raster
     // itself and is never removed, and the group states the position of the raster.
@@ -105,15 +104,8 @@ class OverviewLevels {
     std::string StateFor(const RasterLayout& array, const std::string& path, Fill fill) const;
     // Returns LevelSource::samples, or what the listed overviews have.
     zarr::BaseSamples SamplesOfLevels() const;
-    zarr::Result<std::string> Container() const;
-    // Returns the path of an unused group for a new overview.
-    zarr::Result<std::string> FreeGroup(int factor) const;
-    zarr::Result<std::string> FreeGroupIn(const std::string& container, int factor) const;
-    zarr::Result<std::string> FreeSiblingGroup(int factor,
-                                               std::string (*name_of)(int factor,
-                                                                      int number)) const;
+    zarr::Result<std::string> MakeGroup(int factor) const;
     zarr::json::Object PlacementOfLevel(const RasterLayout& scaled, const LevelPaths& level) const;
-    bool IsListed(const std::string& group) const;
     // True if the metadata lists `path` as an overview of the raster's array `array`.
     bool IsListedOf(const RasterLayout& array, const std::string& path) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
@@ -125,8 +117,6 @@ class OverviewLevels {
     zarr::Status CopyCoordinates(const std::string& from, const std::string& to) const;
     zarr::Status WriteInterpolated(const CoordinateArrays& coordinates, const zarr::Dimension& from,
                                    std::uint64_t size, const std::string& path) const;
-    bool IsInContainer(const std::string& path) const;
-    zarr::Status RemoveEmptyGroups(const std::string& level_group) const;
     zarr::Status RemoveLeftoversIn(const std::string& container) const;
     zarr::Status RemoveLeftover(const std::string& group, bool is_contained) const;
 

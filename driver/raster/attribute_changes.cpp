@@ -57,8 +57,8 @@ CPLErr ZarrDataset::SetGCPs(int nGCPCount, const GDAL_GCP* pasGCPList,
 
 bool ZarrDataset::HasLevelGroups() const {
     if (arrays_.empty() || is_level_) return false;
-    return zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path).style ==
-           zarr::OverviewStyle::kLevelGroups;
+    return zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path)
+        .has_level_groups;
 }
 
 // Reads again what this dataset has not changed, because other datasets may have changed it since
