@@ -146,12 +146,12 @@ def test_a_killed_deletion_is_finished_by_the_same_command(tmp_path, stores, cal
 @pytest.mark.slow
 def test_an_intent_that_was_not_finished_is_removed(tmp_path, stores):
     trace = run(stores(tmp_path), "append", ["-e", "trace=rename"])
-    names = [line.split('"')[1] for line in trace.splitlines() if "rename(" in line]
+    names = [line.split('"')[3] for line in trace.splitlines() if "rename(" in line]
     store = stores(tmp_path)
-    unfinished = tmp_path / "a.zarr.intent.partial"
-    run_and_kill(store, "append", "rename", names.index(str(unfinished)) + 1)
-    assert set(os.listdir(tmp_path)) == {"a.zarr", unfinished.name}
-    run(store, "nothing")
+    run_and_kill(store, "append", "rename", names.index(f"{store}.intent") + 1)
+    assert os.listdir(tmp_path) == ["a.zarr"] and len(list(store.glob(".intent.*.partial"))) == 1
+    run(store, "attributes")
+    assert not list(store.glob(".intent*"))
     assert_whole(store)
 
 
