@@ -174,6 +174,23 @@ def test_a_kill_between_an_array_and_its_coordinate_is_undone(tmp_path, stores):
     assert_whole(store)
 
 
+def test_a_kill_after_the_sizes_is_undone(tmp_path, stores):
+    """Kills an append between the size of the array and the last document of an overview. Some documents change twice."""
+    store = stores(tmp_path)
+    trace = run(store, "append", ["-e", "trace=rename", "-s", "4096"])
+    targets = [line.split('"')[3] for line in trace.splitlines() if "rename(" in line]
+    size, last = ("a/zarr.json", "ovr_2x/zarr.json") if zarr_formats.is_v3() else ("a/.zarray", "overviews/2/.zattrs")
+    first = targets.index(f"{store}/{size}") + 2
+    end = len(targets) - targets[::-1].index(f"{store}/{last}")
+    for number in zarr_faults.some(range(first, end + 1), 4):
+        store = stores(tmp_path)
+        run_and_kill(store, "append", "rename", number)
+        assert zarr_formats.array_document(store, "a")["shape"][0] == 3
+        run(store, "nothing")
+        assert zarr_formats.array_document(store, "a")["shape"][0] == 2
+        assert_whole(store)
+
+
 @pytest.mark.slow
 def test_another_store_of_the_same_name_ignores_the_intent(tmp_path, stores):
     store = stores(tmp_path)
