@@ -328,7 +328,7 @@ def test_a_cancelled_copy_is_resumed(tmp_path, rng, cpl):
         return 1
 
     Process(work).finish()
-    assert not store.exists() and (tmp_path / "a.zarr.0.partial").exists()
+    assert not store.exists() and list(tmp_path.glob("a.zarr.*.partial"))
     copied = gdal.GetDriverByName("Zarr").CreateCopy(str(store), gdal.Open(source), options=options)
     copied = None
     wanted = copy(tmp_path / "b" / "a.zarr", source, *options[1:])

@@ -122,7 +122,7 @@ def prepare(store, there):
 def named(folder, store):
     """Returns {path: contents} of the files in `folder`, without staging files of `store`."""
     return {name: data for name, data in entries(folder).items()
-            if not re.match(re.escape(store.name) + r"\.\d+\.partial(/|$)", name)}  # fmt: skip
+            if not re.match(re.escape(store.name) + r"\.[0-9a-f]{32}\.partial(/|$)", name)}  # fmt: skip
 
 
 def leftovers(folder):

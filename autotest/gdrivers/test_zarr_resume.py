@@ -274,15 +274,34 @@ def test_without_an_unfinished_copy_the_option_has_no_effect(tmp_path):
     assert leftovers(tmp_path) == []
 
 
-@pytest.mark.parametrize("text", ['{"signature"', "[]", '{"signature": "x", "band": 1, "row": -1}',
-                                  '{"signature": 5, "band": 1, "row": 0}'])  # fmt: skip
-def test_a_bad_journal_starts_again(tmp_path, text):
+def abandoned(folder, name):
+    """Makes an unfinished store with the staging name `name`. No process has it locked."""
+    assert driver().CreateCopy(str(folder / "made.zarr"), gdal.GetDriverByName("MEM").Create("", 5, 5))
+    return (folder / "made.zarr").rename(folder / name)
+
+
+@pytest.mark.parametrize("text", ['{"store"', "[]", '{"copy": ["x", 1, 0]}',
+                                  '{"store": "", "consolidated": [], "documents": {}, "nodes": {}, "copy": ["x", 1, -1]}',
+                                  '{"store": "", "consolidated": [], "documents": {}, "nodes": {}, "copy": [5, 1, 0]}'])  # fmt: skip
+def test_a_bad_record_starts_again(tmp_path, text):
     source = make_source(tmp_path, 1)
-    partial = tmp_path / "a.zarr.0.partial"
-    assert driver().CreateCopy(str(partial), gdal.GetDriverByName("MEM").Create("", 5, 5))
-    (partial / "copy.partial").write_text(text)
+    left = abandoned(tmp_path, f"a.zarr.7a617272{7:024x}.partial")
+    (tmp_path / f"{left.name}.intent").write_text(text)
     resume(tmp_path / "a.zarr", source, [])
-    assert leftovers(tmp_path) == []
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("a.zarr")) == ["a.zarr"]
+    assert open_raster(tmp_path / "a.zarr").RasterXSize == SIDE
+
+
+def test_what_version_0_1_left_starts_again(tmp_path):
+    """Version 0.1 named an unfinished store "a.zarr.0.partial", a deleted one "a.zarr.17.partial", and recorded a copy in
+    "copy.partial"."""
+    source = make_source(tmp_path, 1)
+    for number in (0, 15, 17, 32):
+        left = abandoned(tmp_path, f"a.zarr.{number}.partial")
+        (left / "copy.partial").write_text('{"signature": "x", "band": 1, "row": 3}')
+    (tmp_path / "b.zarr.0.partial").mkdir()  # of another store
+    resume(tmp_path / "a.zarr", source, [])
+    assert leftovers(tmp_path) == ["b.zarr.0.partial"]
     assert open_raster(tmp_path / "a.zarr").RasterXSize == SIDE
 
 
@@ -327,6 +346,6 @@ def test_a_copy_in_an_object_store_goes_on(tmp_path):
             assert open_raster(target).RasterXSize == SIDE
             assert resume(target, source, options) > 0.2
             got = open_raster(target).ReadAsArray()
-            assert "copy.partial" not in (gdal.ReadDir(target) or [])
+            assert ".intent" not in (gdal.ReadDir(target) or [])
             gdal.VSICurlClearCache()
     np.testing.assert_array_equal(got, gdal.Open(source).ReadAsArray())

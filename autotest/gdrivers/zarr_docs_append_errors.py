@@ -321,8 +321,7 @@ def _(folder):
 
 
 @provokes(
-    "/<path> has <n> coordinates, /<path> has <n> slices; append the missing slices, and no others, "
-    "because /<path> has them already"
+    "/<path> has <n> coordinates, /<path> has <n> slices; append the missing slices, and no others"
 )
 def _(folder):
     """Another program has extended /time to 3 elements, and has written the array /other with 3 elements. The test

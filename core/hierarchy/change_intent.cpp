@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/hierarchy/change_intent.h"
 
-#include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -20,31 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Ends the name of a file that is being written, which a killed writer leaves.
-constexpr char kStaging[] = ".partial";
+constexpr char kIntentKey[] = ".intent";
 
 // Returns the two paths that the file may have, the usual one first.
 std::pair<std::string, std::string> PathsFor(const std::string& store) {
     std::error_code error;
     const fs::path real = fs::canonical(fs::u8path(store), error);
     const std::string folder = error ? store : real.generic_u8string();
-    return {folder + ".intent", folder + "/.intent"};
-}
-
-// Replaces a file in one step. Returns 0 or an errno. The staging file has a fixed name, so that
-// one that a killed writer has left is removed, and a link that a stranger has left is not
-// followed.
-int Replace(const std::string& path, const std::string& text) {
-    const std::string staging = path + kStaging;
-    RemoveFile(staging);
-    const int file = OpenDescriptor(staging, OpenAs::kNew);
-    if (file < 0) return errno;
-    int error = WriteDescriptor(file, {ByteSpan(text)});
-    const int not_closed = CloseDescriptor(file);
-    if (error == 0) error = not_closed;
-    if (error == 0) error = RenamePath(staging, path);
-    if (error != 0) RemoveFile(staging);
-    return error;
+    return {folder + ".intent", JoinKey(folder, kIntentKey)};
 }
 
 json::Value Nullable(const std::optional<std::string>& text) {
@@ -60,15 +43,33 @@ std::string TextOf(const ChangeIntent& intent, const std::string& store) {
             key, json::Value(json::Array{Nullable(document.before), json::Value(document.after)}));
     json::Object nodes;
     for (const auto& [path, text] : intent.nodes) nodes.emplace_back(path, Nullable(text));
-    return json::Dump(json::Value(json::Object{{"store", json::Value(FolderIdentity(store))},
-                                               {"consolidated", json::Value(std::move(groups))},
-                                               {"documents", json::Value(std::move(documents))},
-                                               {"nodes", json::Value(std::move(nodes))}}));
+    json::Object members{{"store", json::Value(FolderIdentity(store))},
+                         {"consolidated", json::Value(std::move(groups))},
+                         {"documents", json::Value(std::move(documents))},
+                         {"nodes", json::Value(std::move(nodes))}};
+    if (intent.copy)
+        members.emplace_back("copy",
+                             json::Value(json::Array{json::Value(intent.copy->signature),
+                                                     json::Value(std::int64_t{intent.copy->band}),
+                                                     json::Value(std::int64_t{intent.copy->row})}));
+    return json::Dump(json::Value(std::move(members)));
 }
 
 std::optional<std::string> OptionalText(const json::Value& value) {
     const std::string* const text = value.as_string();
     return text != nullptr ? std::optional(*text) : std::nullopt;
+}
+
+std::optional<ChangeIntent::Copy> ParseCopy(const json::Value& value) {
+    const json::Array* const members = value.as_array();
+    std::int64_t band = 0;
+    std::int64_t row = 0;
+    if (members == nullptr || members->size() != 3 || (*members)[0].as_string() == nullptr ||
+        !(*members)[1].GetInt64(band) || !(*members)[2].GetInt64(row) || band < 1 ||
+        band > INT32_MAX || row < 0 || row > INT32_MAX)
+        return std::nullopt;
+    return ChangeIntent::Copy{*(*members)[0].as_string(), static_cast<int>(band),
+                              static_cast<int>(row)};
 }
 
 // Returns nullopt if `text` is no intent of `store`.
@@ -104,6 +105,10 @@ std::optional<ChangeIntent> Parse(const std::string& text, const std::string& st
         if (path.empty() || !CheckKey(path).ok()) return std::nullopt;
         intent.nodes[path] = OptionalText(before);
     }
+    if (const json::Value* const copy = parsed->Find("copy")) {
+        intent.copy = ParseCopy(*copy);
+        if (!intent.copy) return std::nullopt;
+    }
     return intent;
 }
 
@@ -114,51 +119,60 @@ std::string DigestOfDocument(const std::optional<std::string>& text) {
 }
 
 std::optional<ChangeIntent> IntentFile::Find() const {
-    const auto [beside, inside] = PathsFor(store_);
+    if (folder_.empty()) {
+        Buffer text;
+        const auto found = GetDocument(*store_, kIntentKey, text);
+        const std::string_view document = std::as_const(text).span().text();
+        if (!found.ok() || !*found || document == written_) return std::nullopt;
+        return Parse(std::string(document), folder_);
+    }
+    const auto [beside, inside] = PathsFor(folder_);
     for (const std::string& path : {beside, inside}) {
         // A stranger may write such a file, too.
-        if (!IsOwnFileOrOfOwnerOf(path, store_)) continue;
+        if (!IsOwnFileOrOfOwnerOf(path, folder_)) continue;
         const std::string text = SmallFile(path, LimitOf(Limit::kMetadataSize));
         if (text == written_) return std::nullopt;
-        if (auto intent = Parse(text, store_)) return intent;
+        if (auto intent = Parse(text, folder_)) return intent;
     }
     return std::nullopt;
 }
 
-bool IntentFile::HasUnfinished() const {
-    const auto [beside, inside] = PathsFor(store_);
-    return StateAtLink(beside + kStaging) || StateAtLink(inside + kStaging);
-}
-
-void IntentFile::RemoveUnfinished() const {
-    const auto [beside, inside] = PathsFor(store_);
-    for (const std::string& path : {beside, inside}) RemoveFile(path + kStaging);
-}
-
 Status IntentFile::Write(const ChangeIntent& intent) {
-    const auto [beside, inside] = PathsFor(store_);
-    if (intent.IsEmpty()) {
-        written_.clear();
-        RemoveIntent(store_);
+    std::string text = intent.IsEmpty() ? std::string() : TextOf(intent, folder_);
+    if (!folder_.empty())
+        ZARR_RETURN_IF_ERROR(WriteFiles(text));
+    else if (text.empty())
+        ZARR_RETURN_IF_ERROR(store_->Erase(kIntentKey));
+    else
+        ZARR_RETURN_IF_ERROR(store_->Set(kIntentKey, ByteSpan(std::string_view(text))));
+    written_ = std::move(text);
+    return {};
+}
+
+Status IntentFile::WriteFiles(const std::string& text) {
+    if (text.empty()) {
+        RemoveIntent(folder_);
         return {};
     }
-    std::string text = TextOf(intent, store_);
-    const int error = Replace(beside, text);
-    if (error != 0 && Replace(inside, text) != 0)
+    const auto [beside, inside] = PathsFor(folder_);
+    // Staging files are in the store, where the next writer lists few files to find one that a
+    // killed writer left.
+    abandoned_.RemoveInFolderOf(inside);
+    const auto replace = [&, &own = inside](const std::string& path) {
+        return ReplaceFile(path, {ByteSpan(std::string_view(text))}, {}, own).error;
+    };
+    const int error = replace(beside);
+    if (error != 0 && replace(inside) != 0)
         return Status::Io(beside + ": cannot write what is about to change: " +
                           std::generic_category().message(error));
     // Find() looks beside the store first, where an older text may tell of a change that has ended.
     if (error != 0) RemoveFile(beside);
-    written_ = std::move(text);
     return {};
 }
 
 void RemoveIntent(const std::string& store) {
     const auto [beside, inside] = PathsFor(store);
-    for (const std::string& path : {beside, inside}) {
-        RemoveFile(path);
-        RemoveFile(path + kStaging);
-    }
+    for (const std::string& path : {beside, inside}) RemoveFile(path);
 }
 
 }  // namespace zarr

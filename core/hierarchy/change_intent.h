@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Record of a change of documents that a writer has begun. If the writer is killed, the next one
-// reads the record, and undoes or finishes the change.
+// Record of a change of a store that a writer has begun. If the writer is killed, the next one
+// reads the record, and undoes, finishes or continues the change.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/base/status.h"
+#include "core/store/staging.h"
+#include "core/store/store.h"
 
 namespace zarr {
 
@@ -17,8 +21,8 @@ struct ChangeIntent {
     std::set<std::string> consolidated;
     struct Document {
         std::optional<std::string> before;  // text from before the change; nullopt if absent
-        // DigestOfDocument() of the text that the writer is about to store. Empty if the writer has
-        // not come so far, "*" if other texts than the writer's are replaced, too.
+        // DigestOfDocument() of each text that the writer has stored or is about to store, each
+        // with a space. Empty before the first, "*" if texts of other writers are replaced, too.
         std::string after;
     };
     // Documents that change together, by key.
@@ -26,35 +30,49 @@ struct ChangeIntent {
     // Paths of nodes that are made, with nullopt, or deleted, with the text of the document that
     // makes them a node.
     std::map<std::string, std::optional<std::string>> nodes;
+    // A copy that makes the store, whose pixels are stored in all bands before `band` (from 1) and
+    // there in all rows before `row`.
+    struct Copy {
+        std::string signature;  // identifies the source and the new arrays
+        int band = 1;
+        int row = 0;
+    };
+    std::optional<Copy> copy;
 
-    bool IsEmpty() const { return consolidated.empty() && documents.empty() && nodes.empty(); }
+    bool IsEmpty() const {
+        return consolidated.empty() && documents.empty() && nodes.empty() && !copy;
+    }
 };
 
 // Returns a digest of a document's text; of its absence for nullopt.
 std::string DigestOfDocument(const std::optional<std::string>& text);
 
-// The file that holds the intent of a store in a local folder: "STORE.intent" beside the store, so
-// that readers of the store do not see it; "STORE/.intent" if that file cannot be written.
-// Only the holder of the store's lock may use it, except Find() and HasUnfinished(). Not
+// The document that holds the intent of a store. In a local folder it is the file "STORE.intent"
+// beside the store, so that readers of the store do not see it; "STORE/.intent" if that file cannot
+// be written. In other stores it has the key ".intent".
+// Only the holder of the store's lock, or the creator of the store, may use it, except Find(). Not
 // thread-safe.
 class IntentFile {
   public:
-    // `store` is the folder of the store; links are followed.
-    explicit IntentFile(std::string store) : store_(std::move(store)) {}
+    // `folder` is the local folder of the store, or empty; links are followed. `store` may be
+    // nullptr if `folder` is not empty.
+    IntentFile(std::string folder, std::shared_ptr<Store> store)
+        : folder_(std::move(folder)), store_(std::move(store)) {}
 
     // Returns the intent that another writer has left; nullopt if there is none. Ignores an intent
     // of this object or of another store that had the same name. Ignores a file that neither this
     // user nor the owner of the store has written.
     std::optional<ChangeIntent> Find() const;
-    // True if there is a file that another writer has not finished. It may be at work.
-    bool HasUnfinished() const;
-    void RemoveUnfinished() const;
-    // Replaces the intent. An empty intent removes the file.
+    // Replaces the intent. An empty intent removes the document.
     Status Write(const ChangeIntent& intent);
 
   private:
-    std::string store_;
-    std::string written_;  // text of the file that this object wrote last; empty if none
+    Status WriteFiles(const std::string& text);
+
+    std::string folder_;
+    std::shared_ptr<Store> store_;
+    AbandonedFiles abandoned_;
+    std::string written_;  // text that this object wrote last; empty if none
 };
 
 // Removes the intent of the store in the local folder `store`, which is being deleted or replaced.

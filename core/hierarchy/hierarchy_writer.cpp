@@ -89,7 +89,7 @@ Result<NodeDocuments*> HierarchyWriter::Documents() const {
 
 void HierarchyWriter::UseLock(LockTarget target, const LockWait& wait) {
     intent_file_.reset();
-    if (!target.path.empty()) intent_file_.emplace(target.path);
+    if (!target.path.empty()) intent_file_.emplace(target.path, nullptr);
     lock_target_ = std::move(target);
     lock_wait_ = wait;
 }
@@ -107,7 +107,6 @@ Result<StoreLock> HierarchyWriter::LockWithin(const LockWait& wait) {
 Status HierarchyWriter::Recover() {
     const std::lock_guard lock(mutex_);
     if (!intent_file_) return {};
-    intent_file_->RemoveUnfinished();
     const auto left = intent_file_->Find();
     if (!left) return {};
     const ChangeScope change(*store_);
@@ -131,7 +130,8 @@ Result<bool> HierarchyWriter::HasMovedOn(const ChangeIntent& intent) {
     for (const auto& [key, document] : intent.documents) {
         if (document.after == "*") continue;
         ZARR_ASSIGN_OR_RETURN(const auto text, documents->Text(key));
-        if (text != document.before && DigestOfDocument(text) != document.after) return true;
+        const bool is_own = document.after.find(DigestOfDocument(text) + " ") != std::string::npos;
+        if (text != document.before && !is_own) return true;
     }
     return false;
 }
@@ -141,7 +141,7 @@ Status HierarchyWriter::Restore(const ChangeIntent& intent) {
     ZARR_ASSIGN_OR_RETURN(const bool has_moved_on, HasMovedOn(intent));
     if (!has_moved_on)
         for (const auto& [key, document] : intent.documents)
-            ZARR_RETURN_IF_ERROR(documents->Apply({key, document.before}));
+            ZARR_RETURN_IF_ERROR(documents->Apply({key, document.before, std::nullopt}));
     for (const auto& [path, before] : intent.nodes) {
         ZARR_ASSIGN_OR_RETURN(const auto text, OwnDocument(path));
         // A node that is complete, or that is another one by now, stays.
@@ -192,9 +192,13 @@ Status HierarchyWriter::EndChange() {
 Status HierarchyWriter::UndoChange() {
     const std::lock_guard lock(mutex_);
     const ChangeScope change(*store_);
-    ZARR_RETURN_IF_ERROR(Restore({{}, changing_, {}}));
+    ChangeIntent intent;
+    intent.documents = changing_;
+    ZARR_ASSIGN_OR_RETURN(const bool has_moved_on, HasMovedOn(intent));
+    if (!has_moved_on) ZARR_RETURN_IF_ERROR(Restore(intent));
     changing_.clear();
-    return WriteIntent();
+    ZARR_RETURN_IF_ERROR(WriteIntent());
+    return has_moved_on ? Status::Invalid("other documents have been written meanwhile") : Status();
 }
 
 Status HierarchyWriter::EraseConsolidated(const std::string& path, std::string_view key,
@@ -397,8 +401,15 @@ Status HierarchyWriter::Change(const std::string& node,
     if (documents->format() == Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(change, make());
     }
-    if (const auto changing = changing_.find(change.key); changing != changing_.end()) {
-        changing->second.after = DigestOfDocument(change.text);
+    if (!changing_.empty()) {
+        if (changing_.count(change.key) == 0) {
+            if (!change.before) {
+                ZARR_ASSIGN_OR_RETURN(change.before, documents->Text(change.key));
+            }
+            changing_[change.key].before = change.before;
+        }
+        std::string& after = changing_[change.key].after;
+        if (after != "*") after += DigestOfDocument(change.text) + " ";
         ZARR_RETURN_IF_ERROR(WriteIntent(change.key));
     }
     return documents->Apply(change);
@@ -588,7 +599,7 @@ bool HierarchyWriter::HasOwnWork() {
 
 Status HierarchyWriter::Finish() {
     const bool has_own_work = HasOwnWork();
-    const bool is_left = intent_file_ && (intent_file_->Find() || intent_file_->HasUnfinished());
+    const bool is_left = intent_file_ && intent_file_->Find();
     if (!has_own_work && !is_left) return {};
     // An intent of another writer, which may be alive and hold the lock, is no reason to wait.
     LockWait wait = lock_wait_;

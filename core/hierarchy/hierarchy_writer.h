@@ -70,11 +70,13 @@ class HierarchyWriter {
     // left: BeginChange(), a node that was made or deleted, and erased consolidated metadata.
     Result<StoreLock> Lock();
 
-    // Begins to change the documents of the nodes at `paths` as one. If the process is killed
-    // before EndChange(), the next writer undoes the changes. The caller holds the lock.
+    // Begins to change documents as one: those of the nodes at `paths`, and what later calls
+    // change. If the process is killed before EndChange(), the next writer undoes the changes. The
+    // caller holds the lock.
     Status BeginChange(const std::vector<std::string>& paths);
     Status EndChange();
-    // Restores the documents as they were at BeginChange().
+    // Restores the documents as they were at BeginChange(). Fails without a change if nodes among
+    // them have been replaced since.
     Status UndoChange();
 
     // Creates the group at `path` and all missing groups above, from the root down. Removes stray

@@ -89,6 +89,7 @@ Status NodeDocuments::MakeArray(const std::string& path, const ArrayMetadata& me
 }
 
 Result<bool> NodeDocuments::IsDone(const Change& change) const {
+    if (change.before) return change.before == change.text;
     if (!change.text) {
         ZARR_ASSIGN_OR_RETURN(const bool exists, store_.Exists(change.key));
         return !exists;
@@ -118,12 +119,13 @@ Result<json::Value> NodeDocuments::Attributes(const std::string& path) const {
 
 Result<NodeDocuments::Change> NodeDocuments::WithAttributes(const std::string& path,
                                                             const json::Value& attributes) const {
-    Change change{KeyOf(path, Document::kAttributes), std::nullopt};
+    Change change{KeyOf(path, Document::kAttributes), std::nullopt, std::nullopt};
     if (format_ == Format::kV3) {
-        ZARR_ASSIGN_OR_RETURN(const auto text, Text(change.key));
-        if (!text) return Status::NotFound(change.key + ": there is no such array or group");
+        ZARR_ASSIGN_OR_RETURN(change.before, Text(change.key));
+        if (!change.before)
+            return Status::NotFound(change.key + ": there is no such array or group");
         ZARR_ASSIGN_OR_RETURN(change.text,
-                              WithV3Attributes(*text, attributes).WithContext(change.key));
+                              WithV3Attributes(*change.before, attributes).WithContext(change.key));
         return change;
     }
     ZARR_ASSIGN_OR_RETURN(const json::Value stored, nczarr_.ToStoredAttributes(path, attributes));
@@ -133,14 +135,15 @@ Result<NodeDocuments::Change> NodeDocuments::WithAttributes(const std::string& p
 
 Result<NodeDocuments::Change> NodeDocuments::WithArray(const std::string& path,
                                                        const ArrayMetadata& metadata) const {
-    Change change{KeyOf(path, Document::kArray), std::nullopt};
-    ZARR_ASSIGN_OR_RETURN(const auto stored, Text(change.key));
-    if (!stored) return Status::NotFound(change.key + ": there is no such array");
+    Change change{KeyOf(path, Document::kArray), std::nullopt, std::nullopt};
+    ZARR_ASSIGN_OR_RETURN(change.before, Text(change.key));
+    if (!change.before) return Status::NotFound(change.key + ": there is no such array");
     if (format_ == Format::kV3) {
-        ZARR_ASSIGN_OR_RETURN(change.text, WithV3Array(*stored, metadata).WithContext(change.key));
+        ZARR_ASSIGN_OR_RETURN(change.text,
+                              WithV3Array(*change.before, metadata).WithContext(change.key));
         return change;
     }
-    const auto old = json::Parse(*stored);
+    const auto old = json::Parse(*change.before);
     if (!old.ok()) return old.status().WithContext(change.key);
     ArrayMetadata wanted = metadata;
     if (const json::Object* members = old->as_object()) AddUndefined(*members, wanted);
@@ -205,7 +208,7 @@ void NodeDocuments::ForgetAll() {
 
 Result<std::optional<NodeDocuments::Change>> NodeDocuments::Consolidated(
     const std::string& group) const {
-    Change change{KeyOf(group, Document::kConsolidated), std::nullopt};
+    Change change{KeyOf(group, Document::kConsolidated), std::nullopt, std::nullopt};
     if (format_ != Format::kV3) {
         ZARR_ASSIGN_OR_RETURN(
             std::string text,

@@ -44,6 +44,7 @@ class NodeDocuments {
     struct Change {
         std::string key;
         std::optional<std::string> text;
+        std::optional<std::string> before;  // the stored text, if it was read for this change
     };
     // True if the stored document has the state that `change` asks for.
     Result<bool> IsDone(const Change& change) const;

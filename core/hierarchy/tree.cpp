@@ -14,6 +14,7 @@
 #include "core/metadata/v2_metadata.h"
 #include "core/metadata/v3_metadata.h"
 #include "core/store/keys.h"
+#include "core/store/staging.h"
 
 namespace zarr {
 
@@ -324,7 +325,8 @@ Result<bool> HasOnlyStrayChunks(const Store& store, const std::string& prefix) {
     for (const StoreEntry& entry : entries) {
         if (!entry.is_prefix) {
             if (LooksLikeChunk(entry.name) || LooksLikeChunk(entry.name, true) ||
-                IsDocument(entry.name, Document::kAttributes) || EndsWith(entry.name, ".partial"))
+                IsDocument(entry.name, Document::kAttributes) ||
+                EndsWith(entry.name, kStagingSuffix))
                 continue;
             return false;
         }

@@ -185,29 +185,15 @@ Status DirectoryStore::VisitEntries(const std::string& prefix, const EntryVisito
     return failure;
 }
 
-int DirectoryStore::Create(StagingFile& file, const std::string& path) const {
-    int error = file.Create();
-    // Folders are created only after a failure: they are seldom missing, and checking before each
-    // file would cost a system call.
-    if (error != ENOENT || !PathExists(folder_)) return error;
-    error = MakeFolders(path.substr(0, path.rfind('/')));
-    return error != 0 ? error : file.Create();
-}
-
 Status DirectoryStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const std::string path = PathOf(key);
     abandoned_.RemoveInFolderOf(path);
-    for (;;) {
-        StagingFile file(path);
-        if (const int error = Create(file, path); error != 0)
-            return ErrnoStatus(key, "cannot create", error);
-        if (file.is_lost()) continue;
-        if (const int error = file.Write(parts); error != 0)
-            return ErrnoStatus(key, "cannot write", error);
-        const int error = file.RenameToFinal();
-        return error == 0 ? Status() : ErrnoStatus(key, "cannot replace", error);
-    }
+    const FileReplacement replacement = ReplaceFile(path, parts, [&] {
+        return PathExists(folder_) ? MakeFolders(path.substr(0, path.rfind('/'))) : ENOENT;
+    });
+    if (replacement.failed == nullptr) return {};
+    return ErrnoStatus(key, replacement.failed, replacement.error);
 }
 
 Status DirectoryStore::Remove(const std::string& key) {

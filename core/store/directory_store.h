@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/completion.h"
-#include "core/store/partial_files.h"
+#include "core/store/staging.h"
 #include "core/store/store.h"
 
 namespace zarr {
@@ -48,13 +48,10 @@ class DirectoryStore final : public Store, private StoreWriter {
     Status Remove(const std::string& key) override;
     Result<bool> RemovePrefix(const std::string& prefix) override;
     Result<bool> MovePrefix(const std::string& from, const std::string& to) override;
-    // Creates the staging file `file` for the value at `path`. Creates missing folders on the way.
-    // Returns 0 or an errno.
-    int Create(StagingFile& file, const std::string& path) const;
     std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
 
     const std::string folder_;
-    AbandonedStagingFiles abandoned_;
+    AbandonedFiles abandoned_;
     Lazy<std::string> real_path_;
 };
 

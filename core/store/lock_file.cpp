@@ -11,7 +11,7 @@
 #include "core/base/fork_closed.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
-#include "core/store/partial_files.h"
+#include "core/store/staging.h"
 
 namespace zarr {
 

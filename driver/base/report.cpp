@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "core/base/text.h"
+#include "core/store/staging.h"
 #include "driver/base/secrets.h"
-#include "driver/base/staging_name.h"
 
 namespace zarr_driver {
 
@@ -56,7 +56,7 @@ void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
 }  // namespace
 
 std::string ShownName(const std::string& store) {
-    return HideSecrets(FinalName(store), UrlEnd::kAtSeparator);
+    return HideSecrets(zarr::FinalName(store), UrlEnd::kAtSeparator);
 }
 
 void EmitThrown(const char* store, const std::exception* thrown) noexcept {

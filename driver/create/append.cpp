@@ -46,9 +46,7 @@ namespace {
 Result<std::shared_ptr<const zarr::Hierarchy>> WithNewSizes(
     const std::shared_ptr<zarr::Store>& store, const AppendPlan& plan) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
-    std::map<std::string, zarr::ArrayMetadata> grown;
-    for (const auto& [path, growth] : plan.growth()) grown.emplace(path, growth.after);
-    return hierarchy->WithMetadata(std::move(grown));
+    return hierarchy->WithMetadata(plan.grown());
 }
 
 class DimensionAppend {
@@ -75,9 +73,8 @@ class DimensionAppend {
                                        options.append_resampling, of_overviews);
         if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
         if (status.ok()) status = FillOthers(*grown, *dataset);
-        if (status.ok()) status = Publish(dataset->update()->metadata());
-        if (status.ok()) status = StoreMetadata(*dataset);
-        if (status.ok()) status = FinishOverviews(*dataset, options, of_overviews);
+        if (status.ok()) status = Publish(*dataset);
+        if (status.ok()) status = BuildMissingOverviews(*dataset, options, of_overviews);
         if (status.ok() && !dataset->FinishStore()) status = {zarr::StatusCode::kCancelled, ""};
         if (status.ok()) {
             WarnOfOverviews();
@@ -86,8 +83,9 @@ class DimensionAppend {
             WarnOfOrder();
             return dataset;
         }
+        const bool is_undone = !is_published_ && dataset->update()->metadata().UndoChange().ok();
         dataset->Abandon();
-        EraseNewChunks();
+        if (is_undone) EraseNewChunks();
         return status;
     }
 
@@ -115,10 +113,8 @@ class DimensionAppend {
         return dataset;
     }
 
-    // Erases the chunks that a failed append has written beyond the old end of the arrays, unless
-    // these have their new size already.
+    // Erases the chunks that a failed append has written beyond the old end of the arrays.
     void EraseNewChunks() const {
-        if (has_grown_) return;
         std::vector<std::string> paths = {plan_.path()};
         for (const GrowingLevel& level : plan_.pyramid().levels) paths.push_back(level.path);
         paths.insert(paths.end(), others_.begin(), others_.end());
@@ -134,12 +130,10 @@ class DimensionAppend {
         return !plan_.pyramid().levels.empty() || !options.overviews.IsEmpty();
     }
 
-    // Finishes an append: copies attributes and coordinates to the overviews, builds the missing
-    // overviews that OVERVIEWS requests, and finally writes the consolidated metadata.
-    static Status FinishOverviews(ZarrDataset& target, const CreationOptions& options,
-                                  const ScaledProgress& progress) {
+    // Builds the missing overviews that OVERVIEWS requests, and writes the consolidated metadata.
+    static Status BuildMissingOverviews(ZarrDataset& target, const CreationOptions& options,
+                                        const ScaledProgress& progress) {
         OverviewSet& overviews = target.overviews();
-        if (!overviews.levels().empty()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews).Update());
         OverviewPlan missing;
         missing.resampling = options.overviews.resampling;
         for (const int factor :
@@ -157,8 +151,7 @@ class DimensionAppend {
         return target.update()->metadata().Finish();
     }
 
-    // Stores band descriptions and metadata of the new slices. If the process ends before, the
-    // slices lack both.
+    // Stores band descriptions and metadata of the new slices.
     Status StoreMetadata(ZarrDataset& target) const {
         std::string lost;
         for (const std::string& name : StoreAppendedMetadata(source_, target, plan_))
@@ -271,7 +264,7 @@ class DimensionAppend {
         const std::string* const bounds =
             zarr::StringAttribute(plan_.dimension().coordinate_attributes, "bounds");
         GrownArrays arrays(plan_.hierarchy(), grown, *target.update(), target.options().threads);
-        for (const auto& [path, growth] : plan_.growth()) {
+        for (const auto& [path, metadata] : plan_.grown()) {
             if (own.count(path) != 0) continue;
             others_.push_back(path);
             if (bounds != nullptr && !plan_.new_elements().empty() &&
@@ -333,21 +326,25 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Stores the new sizes as one change: first of overviews, then of coordinates, then of the
-    // array itself, because readers ignore what is longer than the array. If this fails, the old
-    // sizes are stored again; if the process is killed, by the next writer.
-    Status Publish(zarr::HierarchyWriter& metadata) {
+    // Stores the new sizes, the metadata of the slices and of the overviews as one change. The
+    // sizes of overviews come first, then those of coordinates, then that of the array itself,
+    // because readers ignore what is longer than the array. If the process is killed, the next
+    // writer restores the old documents.
+    Status Publish(ZarrDataset& target) {
+        zarr::HierarchyWriter& metadata = target.update()->metadata();
         std::vector<std::string> paths;
-        for (const auto& [path, growth] : plan_.growth()) paths.push_back(path);
-        if (paths.empty()) return {};
-        Status status = metadata.BeginChange(paths);
+        for (const auto& [path, grown] : plan_.grown()) paths.push_back(path);
+        if (!paths.empty()) ZARR_RETURN_IF_ERROR(metadata.BeginChange(paths));
         for (const int priority : {0, 1, 2, 3})
-            for (const auto& [path, growth] : plan_.growth())
-                if (status.ok() && PriorityOf(path) == priority)
-                    status = metadata.ReplaceMetadata(path, growth.after);
-        if (status.ok()) status = metadata.EndChange();
-        has_grown_ = status.ok() || !metadata.UndoChange().ok();
-        return status;
+            for (const auto& [path, grown] : plan_.grown())
+                if (PriorityOf(path) == priority)
+                    ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(path, grown));
+        ZARR_RETURN_IF_ERROR(StoreMetadata(target));
+        OverviewSet& overviews = target.overviews();
+        if (!overviews.levels().empty()) ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews).Update());
+        ZARR_RETURN_IF_ERROR(metadata.EndChange());
+        is_published_ = true;
+        return {};
     }
 
     int PriorityOf(const std::string& path) const {
@@ -361,7 +358,7 @@ class DimensionAppend {
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
-    bool has_grown_ = false;           // true if the new sizes may be stored
+    bool is_published_ = false;
     std::vector<std::string> others_;  // grown arrays that get no values from the source
     std::vector<std::string> zeros_;   // those that have no missing value
     std::string missing_bounds_;       // bounds that are not continued; may be empty
@@ -398,14 +395,11 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
                                     GDALDataset& source, const CreationOptions& options) {
     AppendPlan plan(std::move(hierarchy), source, options);
     ZARR_RETURN_IF_ERROR(plan.FindArray());
-    ZARR_RETURN_IF_ERROR(plan.FindRepair());
     ZARR_RETURN_IF_ERROR(plan.CountSlices());
     ZARR_RETURN_IF_ERROR(plan.FindIndices());
-    ZARR_RETURN_IF_ERROR(plan.CheckSharedCoordinates());
     ZARR_RETURN_IF_ERROR(plan.CheckOtherCoordinates());
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
     ZARR_RETURN_IF_ERROR(plan.PlanLevels());
-    plan.AddRepair();
     // Fails if some array could not be read, because it may have the extended dimension and would
     // keep its old size.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
@@ -439,50 +433,11 @@ Status AppendPlan::FindArray() {
     for (const std::size_t axis : layout_.other_axes) {
         if (layout_.facts.dimensions[axis].name != options_->append_dim) continue;
         axis_ = axis;
+        pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
         return zarr::Array::CheckWritable(layout_.facts.metadata);
     }
     return Status::Invalid("creation option APPEND_DIM: /" + path + " has no dimension " +
                            zarr::Quoted(options_->append_dim) + " besides X and Y");
-}
-
-// Finds arrays that an interrupted append has left with a wrong size. `hierarchy_` and `layout_`
-// then show these arrays with the size of the extended array.
-Status AppendPlan::FindRepair() {
-    pyramid_ = FindGrowingPyramid(*hierarchy_, layout_, axis_);
-    ZARR_ASSIGN_OR_RETURN(repair_, FindInterruptedAppend(*hierarchy_, layout_, axis_, pyramid_));
-    stored_ = hierarchy_;
-    if (repair_.repaired.empty()) return {};
-    hierarchy_ = hierarchy_->WithMetadata(repair_.repaired);
-    ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
-    ZARR_ASSIGN_OR_RETURN(layout_, MakeRasterLayout(*hierarchy_, path(), options, {}));
-    return {};
-}
-
-// Coordinates that another, longer array shares may have more elements than the extended array.
-// Fails if the append would change these elements.
-Status AppendPlan::CheckSharedCoordinates() const {
-    if (repair_.shared_coordinates == 0) return {};
-    ZARR_ASSIGN_OR_RETURN(
-        const GrowingCoordinates stored,
-        GrowingCoordinates::Read(*stored_, dimension(), repair_.shared_coordinates));
-    bool are_equal = new_size_ == repair_.shared_coordinates;
-    for (std::size_t i = 0; i < new_elements_.size(); ++i)
-        are_equal = are_equal && stored.Find(new_elements_[i]) == dimension().size + i;
-    if (are_equal) return {};
-    return Status::Invalid("/" + coordinates_->path() + " has " +
-                           std::to_string(repair_.shared_coordinates) + " coordinates, /" + path() +
-                           " has " + std::to_string(dimension().size) +
-                           " slices; append the missing slices, and no others, because /" +
-                           repair_.user + " has them already");
-}
-
-// Includes the arrays that FindRepair() has found in the arrays that the append changes.
-void AppendPlan::AddRepair() {
-    for (const auto& [path, metadata] : repair_.stored) {
-        const auto [it, is_new] =
-            growth_.try_emplace(path, Growth{metadata, repair_.repaired.at(path)});
-        if (!is_new) it->second.before = metadata;
-    }
 }
 
 // Returns the paths of all arrays that have the extended dimension and the size of the source. Adds
@@ -579,16 +534,33 @@ Result<std::vector<std::string>> AppendPlan::Texts() const {
     return texts;
 }
 
+// Returns the extended dimension with its coordinates, even if these are longer than the array.
+// Another program may have extended them, or an append by version 0.1 that was killed.
+Result<zarr::Dimension> AppendPlan::DimensionWithCoordinates() const {
+    zarr::Dimension extended = dimension();
+    const std::string path = zarr::JoinKey(extended.group, extended.name);
+    if (!extended.is_named || !extended.coordinate_path.empty() || !zarr::IsValidKey(path))
+        return extended;
+    const auto metadata = hierarchy_->Metadata(path);
+    if (!metadata.ok() || metadata->rank() != 1 || metadata->shape[0] <= extended.size)
+        return extended;
+    extended.size = metadata->shape[0];
+    extended.coordinate_path = path;
+    ZARR_ASSIGN_OR_RETURN(extended.coordinate_attributes, hierarchy_->Attributes(path));
+    return extended;
+}
+
 // Finds where each source slice belongs along the extended dimension: a new index, or the index
 // with the same coordinate.
 Status AppendPlan::FindIndices() {
     new_size_ = dimension().size;
-    if (dimension().coordinate_path.empty()) {
+    ZARR_ASSIGN_OR_RETURN(const zarr::Dimension extended, DimensionWithCoordinates());
+    if (extended.coordinate_path.empty()) {
         for (std::uint64_t i = 0; i < slices_; ++i) indices_.push_back(new_size_++);
         return {};
     }
     ZARR_ASSIGN_OR_RETURN(coordinates_,
-                          GrowingCoordinates::Read(*hierarchy_, dimension(), dimension().size));
+                          GrowingCoordinates::Read(*hierarchy_, extended, extended.size));
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> texts, Texts());
     GrowingCoordinates::Order order(*coordinates_);
     std::set<std::string> seen;
@@ -597,15 +569,20 @@ Status AppendPlan::FindIndices() {
         if (!seen.insert(element).second)
             return Status::Invalid("two slices of the source have the coordinate " +
                                    zarr::Quoted(text) + " along " + options_->append_dim);
-        if (const auto index = coordinates_->Find(element)) {
-            indices_.push_back(*index);
-            continue;
-        }
-        indices_.push_back(new_size_++);
+        const auto index = coordinates_->Find(element);
+        indices_.push_back(index ? *index : new_size_);
+        if (!index || *index >= dimension().size) ++new_size_;
+        if (index) continue;
         if (!order.Add(element) && disordered_.empty()) disordered_ = text;
         new_elements_.push_back(std::move(element));
     }
-    return {};
+    // Coordinates beyond the array must get their slices, and no others can follow.
+    if (extended.size == dimension().size || (new_size_ == extended.size && new_elements_.empty()))
+        return {};
+    return Status::Invalid("/" + extended.coordinate_path + " has " +
+                           std::to_string(extended.size) + " coordinates, /" + path() + " has " +
+                           std::to_string(dimension().size) +
+                           " slices; append the missing slices, and no others");
 }
 
 // Fails if a source band and its target band differ in a coordinate along any other extra
@@ -660,40 +637,52 @@ Status AppendPlan::PlanGrowthAlong(const zarr::Dimension& extended) {
 
 Status AppendPlan::PlanAxisGrowth(const zarr::ArrayFacts& facts, std::size_t axis) {
     auto shape = facts.metadata.shape;
+    if (shape[axis] == new_size_) return {};
     shape[axis] = new_size_;
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata after,
                           zarr::WithShape(facts.metadata, std::move(shape))
                               .WithContext(hierarchy_->KeyOf(facts.path, zarr::Document::kArray)));
-    growth_[facts.path] = {facts.metadata, std::move(after)};
+    grown_[facts.path] = std::move(after);
     return {};
 }
 
-// Plans the growth of the array's overviews, of their masks and of their coordinates.
+// Plans the size of the array's mask, overviews, their masks and their coordinates, which may have
+// another size than the array.
 Status AppendPlan::PlanLevels() {
-    if (new_size_ == dimension().size) return {};
+    ZARR_RETURN_IF_ERROR(PlanArrayGrowth(MaskOf(layout_, path()), dimension().name));
     for (const GrowingLevel& level : pyramid_.levels) {
         ZARR_ASSIGN_OR_RETURN(const auto facts, zarr::DescribeArray(*hierarchy_, level.path));
         ZARR_RETURN_IF_ERROR(PlanAxisGrowth(facts, axis_));
         const zarr::Dimension& of_level = facts.dimensions[axis_];
-        if (of_level.is_named) ZARR_RETURN_IF_ERROR(PlanGrowthAlong(of_level));
         ZARR_RETURN_IF_ERROR(PlanArrayGrowth(MaskOf(layout_, level.path), of_level.name));
-        const std::string& coordinates = of_level.coordinate_path;
-        if (coordinates == dimension().coordinate_path) continue;
-        ZARR_RETURN_IF_ERROR(PlanArrayGrowth(coordinates, of_level.name));
-        if (growth_.count(coordinates) != 0) level_coordinates_.push_back(coordinates);
+        if (of_level.is_named) ZARR_RETURN_IF_ERROR(PlanAlongLevel(level.path, of_level));
     }
+    return {};
+}
+
+// Plans the size of the coordinates of the level at `level`, and of other arrays with its
+// dimension.
+Status AppendPlan::PlanAlongLevel(const std::string& level, const zarr::Dimension& of_level) {
+    if (grown_.count(level) != 0) ZARR_RETURN_IF_ERROR(PlanGrowthAlong(of_level));
+    const std::string coordinates = !of_level.coordinate_path.empty()
+                                        ? of_level.coordinate_path
+                                        : zarr::JoinKey(zarr::ParentPath(level), of_level.name);
+    if (coordinates == dimension().coordinate_path ||
+        coordinates == zarr::JoinKey(dimension().group, dimension().name))
+        return {};
+    ZARR_RETURN_IF_ERROR(PlanArrayGrowth(coordinates, of_level.name));
+    if (grown_.count(coordinates) != 0) level_coordinates_.push_back(coordinates);
     return {};
 }
 
 // Plans a new size for the mask or coordinate array at `path`, whose dimension `name` is extended.
 // Does nothing if `path` is empty or there is no such array.
 Status AppendPlan::PlanArrayGrowth(const std::string& path, const std::string& name) {
-    if (path.empty()) return {};
+    if (!zarr::IsValidKey(path)) return {};
     const auto facts = zarr::DescribeArray(*hierarchy_, path);
     if (!facts.ok()) return {};
     for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
-        if (facts->dimensions[i].name == name && facts->dimensions[i].size == dimension().size)
-            ZARR_RETURN_IF_ERROR(PlanAxisGrowth(*facts, i));
+        if (facts->dimensions[i].name == name) ZARR_RETURN_IF_ERROR(PlanAxisGrowth(*facts, i));
     return {};
 }
 
@@ -702,17 +691,12 @@ std::vector<int> AppendPlan::BandsForOverviews() const {
     for (int i = 0; i < source_->GetRasterCount(); ++i)
         bands.insert(static_cast<int>(
             std::min<std::uint64_t>(TargetBand(static_cast<unsigned>(i)), INT_MAX)));
-    const std::uint64_t complete = pyramid_.Complete(dimension().size);
-    if (complete == dimension().size) return {bands.begin(), bands.end()};
+    if (pyramid_.is_current) return {bands.begin(), bands.end()};
     std::uint64_t all = new_size_;  // number of bands in the array after the append
     for (const std::size_t axis : layout_.other_axes)
         if (axis != axis_) all *= layout_.facts.dimensions[axis].size;
-    // Number of bands for each index along the extended dimension.
-    const std::uint64_t faster = FirstBandOf(1);
     for (std::uint64_t band = 0; band < std::min<std::uint64_t>(all, kMaxBands); ++band)
-        if (const std::uint64_t slice = band / faster % new_size_;
-            slice >= complete && slice < dimension().size)
-            bands.insert(static_cast<int>(band) + 1);
+        bands.insert(static_cast<int>(band) + 1);
     return {bands.begin(), bands.end()};
 }
 

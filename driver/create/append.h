@@ -13,7 +13,6 @@
 #include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/create/append_overviews.h"
-#include "driver/create/append_repair.h"
 #include "driver/create/creation_options.h"
 #include "driver/create/growing_coordinates.h"
 #include "driver/georef/raster_layout.h"
@@ -26,8 +25,8 @@ namespace zarr_driver {
 // the dimension in every array that has it, coordinate arrays and overviews included. Overviews are
 // filled for the written slices.
 //
-// The new array sizes are written last. Until then, and after a failure, readers see the former
-// slices; overwritten slices may hold some new pixels.
+// The new array sizes and the metadata are written last, as one change. Until then, and after a
+// failure, readers see the former slices; overwritten slices may hold some new pixels.
 //
 // Returns the array in update mode. The status of a failure or cancellation has no message if GDAL
 // has emitted the error.
@@ -45,8 +44,7 @@ class AppendPlan {
     static zarr::Result<AppendPlan> Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                          GDALDataset& source, const CreationOptions& options);
 
-    // Returns the store as it was before the append. Arrays that an interrupted append has left
-    // with a wrong size have the right size in the result.
+    // Returns the store as it was before the append.
     const zarr::Hierarchy& hierarchy() const { return *hierarchy_; }
     // Returns the layout that the extended array had before the append.
     const RasterLayout& layout() const { return layout_; }
@@ -61,14 +59,9 @@ class AppendPlan {
     // Returns the text of the first coordinate that the append puts out of order. Returns an empty
     // text if the coordinates stay in order, or were in no order before.
     const std::string& disordered() const { return disordered_; }
-    // Metadata of an array: before the append and after the append.
-    struct Growth {
-        zarr::ArrayMetadata before;
-        zarr::ArrayMetadata after;
-    };
-    // Returns the arrays that the append extends, by path. Empty if all slices already exist
-    // and no array must be repaired.
-    const std::map<std::string, Growth>& growth() const { return growth_; }
+    // Returns the new metadata of the arrays that the append resizes, by path. Empty if all slices
+    // already exist.
+    const std::map<std::string, zarr::ArrayMetadata>& grown() const { return grown_; }
 
     // Returns the smaller levels of the extended array's pyramid. The append extends these levels,
     // too.
@@ -90,16 +83,15 @@ class AppendPlan {
         : hierarchy_(std::move(hierarchy)), source_(&source), options_(&options) {}
 
     zarr::Status FindArray();
-    zarr::Status FindRepair();
-    zarr::Status CheckSharedCoordinates() const;
-    void AddRepair();
     zarr::Result<std::vector<std::string>> Candidates(std::vector<std::string>& others) const;
     zarr::Status CountSlices();
+    zarr::Result<zarr::Dimension> DimensionWithCoordinates() const;
     zarr::Status FindIndices();
     zarr::Status CheckOtherCoordinates() const;
     zarr::Status PlanGrowth();
     zarr::Status PlanGrowthAlong(const zarr::Dimension& extended);
     zarr::Status PlanLevels();
+    zarr::Status PlanAlongLevel(const std::string& level, const zarr::Dimension& of_level);
     zarr::Status PlanArrayGrowth(const std::string& path, const std::string& name);
     // Plans to resize axis `axis` of an array to the new size of the extended dimension.
     zarr::Status PlanAxisGrowth(const zarr::ArrayFacts& facts, std::size_t axis);
@@ -117,12 +109,9 @@ class AppendPlan {
     std::optional<GrowingCoordinates> coordinates_;
     std::vector<std::string> new_elements_;
     std::string disordered_;
-    std::map<std::string, Growth> growth_;
+    std::map<std::string, zarr::ArrayMetadata> grown_;
     GrowingPyramid pyramid_;
     std::vector<std::string> level_coordinates_;
-    AppendRepair repair_;
-    // The store with its stored array sizes, of which repair_ lists the wrong ones.
-    std::shared_ptr<const zarr::Hierarchy> stored_;
 };
 
 }  // namespace zarr_driver

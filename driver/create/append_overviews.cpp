@@ -47,26 +47,15 @@ bool CanFollow(const zarr::ArrayFacts& level, const zarr::ArrayFacts& array, std
     return true;
 }
 
-// Returns the number of slices, from the first on, for which the overview `level` matches the
-// array. The attributes of the overview's group record the state of the array from which the
-// overview was made.
-std::uint64_t CompleteSlices(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
-                             const zarr::ArrayFacts& level, std::size_t axis) {
-    const std::uint64_t size = array.dimensions[axis].size;
-    const std::uint64_t shared = std::min(size, level.dimensions[axis].size);
+// True if the overview `level` has the slices of the array, in the state from which the overview
+// was made. The attributes of the overview's group record this state.
+bool IsCurrent(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
+               const zarr::ArrayFacts& level, std::size_t axis) {
+    if (level.dimensions[axis].size != array.dimensions[axis].size) return false;
     const std::string state = zarr::StatedBase(level.group_attributes, zarr::LastName(array.path));
-    if (state.empty()) return shared;
-    if (state == zarr::kIncompleteState) return 0;
-    for (std::uint64_t slices = size;; --slices) {
-        auto shape = array.metadata.shape;
-        shape[axis] = slices;
-        auto former = zarr::WithShape(array.metadata, std::move(shape));
-        if (!former.ok()) return 0;
-        const auto opened =
-            hierarchy.WithMetadata({{array.path, former.Take()}})->OpenArray(array.path);
-        if (opened.ok() && zarr::IsInState(**opened, state)) return std::min(slices, shared);
-        if (slices == 0) return 0;
-    }
+    if (state.empty()) return true;
+    const auto opened = hierarchy.OpenArray(array.path);
+    return opened.ok() && zarr::IsInState(**opened, state);
 }
 
 // Finds the overviews that pyramid metadata of the store lists for the array.
@@ -79,21 +68,17 @@ GrowingPyramid FindListedLevels(const zarr::Hierarchy& hierarchy, const zarr::Ar
          zarr::OverviewsOf(zarr::AttributesOrEmpty(hierarchy, group), name)) {
         const std::string path = zarr::JoinKey(group, listed.path);
         const auto facts = zarr::DescribeArray(hierarchy, path);
-        if (!facts.ok() || !CanFollow(*facts, array, axis))
+        if (!facts.ok() || !CanFollow(*facts, array, axis)) {
             growing.cannot_grow = true;
-        else
-            growing.levels.push_back(
-                {path, listed.method, CompleteSlices(hierarchy, array, *facts, axis)});
+            continue;
+        }
+        growing.levels.push_back({path, listed.method});
+        growing.is_current = growing.is_current && IsCurrent(hierarchy, array, *facts, axis);
     }
     return growing;
 }
 
 }  // namespace
-
-std::uint64_t GrowingPyramid::Complete(std::uint64_t slices) const {
-    for (const GrowingLevel& level : levels) slices = std::min(slices, level.complete);
-    return slices;
-}
 
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis) {
@@ -110,7 +95,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
                               facts->dimensions[axis].size != size ||
                               !zarr::Array::CheckWritable(facts->metadata).ok();
         if (growing.cannot_grow) break;
-        growing.levels.push_back({path, "", size});
+        growing.levels.push_back({path, ""});
     }
     if (growing.cannot_grow) growing.levels.clear();
     return growing;

@@ -2,7 +2,7 @@
 // Overviews of an array that an append extends.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,9 +18,6 @@ namespace zarr_driver {
 struct GrowingLevel {
     std::string path;
     std::string method;  // resampling method; empty if the store does not state it
-    // Number of slices, from the first on, whose overview pixels match the array. All later slices
-    // of the overview must be filled again.
-    std::uint64_t complete = 0;
 };
 
 // The pyramid of an array that an append extends.
@@ -29,15 +26,13 @@ struct GrowingPyramid {
     // True if the append cannot extend the overviews. A level may be read-only, have other
     // dimensions than the array, or have another number of slices.
     bool cannot_grow = false;
-
-    // Returns the number of slices, from the first on, that match the array in every level. The
-    // result is `slices` at most, and equals `slices` if there are no levels.
-    std::uint64_t Complete(std::uint64_t slices) const;
+    // True if all slices of the levels match the array. Otherwise the append fills all of them
+    // again.
+    bool is_current = true;
 };
 
 // Finds the overviews that an append extends together with the array of `layout`, along the array's
-// dimension `axis`. The result includes overviews that an interrupted append has left with a wrong
-// number of slices or with outdated slices.
+// dimension `axis`, even those with another number of slices or with outdated slices.
 GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
                                   std::size_t axis);
 

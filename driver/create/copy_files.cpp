@@ -81,9 +81,9 @@ Status CopyOut(const StoreAddress& from, const StoreAddress& to) {
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, source->KindOf(from.node));
     std::string node = to.node;
     if (node.empty() && kind == zarr::NodeKind::kArray) node = zarr::LastName(from.node);
-    ZARR_ASSIGN_OR_RETURN(StoreReplacement copy, StoreReplacement::Begin(to));
-    ZARR_RETURN_IF_ERROR(FillStore(*source, from.node, copy.folder(), node));
-    return copy.Commit();
+    ZARR_ASSIGN_OR_RETURN(const auto copy, StoreReplacement::Begin(to));
+    ZARR_RETURN_IF_ERROR(FillStore(*source, from.node, copy->folder(), node));
+    return copy->Commit();
 }
 
 Status Copy(const char* new_name, const char* old_name) {

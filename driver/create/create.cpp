@@ -26,7 +26,7 @@
 #include "driver/create/band_nodata.h"
 #include "driver/create/copied_attributes.h"
 #include "driver/create/copied_metadata.h"
-#include "driver/create/copy_journal.h"
+#include "driver/create/copy_record.h"
 #include "driver/create/create_store.h"
 #include "driver/create/cube_dimensions.h"
 #include "driver/create/pixel_copy.h"
@@ -285,27 +285,27 @@ bool HasMask(GDALDataset& source) {
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
-// Stores all pending chunks of a copy, and records `position` in the journal.
-Status RecordCopied(ZarrDataset& target, CopyJournal& journal, CopyPosition position) {
+// Stores all pending chunks of a copy, and records `position`.
+Status RecordCopied(ZarrDataset& target, CopyRecord& record, CopyPosition position) {
     ZARR_RETURN_IF_ERROR(target.FlushChunks());
-    return journal.Record(position);
+    return record.Write(position);
 }
 
-// Copies the pixels of `source` that the new store `made` lacks, and writes the journal of the
-// copy. Emits errors. Returns false after an error or a cancellation.
+// Copies the pixels of `source` that the new store `made` lacks, and records their position. Emits
+// errors. Returns false after an error or a cancellation.
 bool CopyMissingPixels(GDALDataset& source, ZarrDataset& target, NewStore& made,
                        const ScaledProgress& progress) {
-    CopyJournal* const journal = made.journal();
+    CopyRecord* const record = made.record();
     CopyCheckpoint checkpoint;
-    if (journal != nullptr)
+    if (record != nullptr)
         checkpoint = [&](CopyPosition position) {
-            return journal->IsDue() ? RecordCopied(target, *journal, position) : Status();
+            return record->IsDue() ? RecordCopied(target, *record, position) : Status();
         };
     if (!CopyPixels(source, target, made.start(), checkpoint, ScaledProgress::Report,
                     progress.data()))
         return false;
-    if (journal == nullptr || !(journal->IsDue() || journal->HasEntry())) return true;
-    const Status status = RecordCopied(target, *journal, {source.GetRasterCount() + 1, 0});
+    if (record == nullptr || !(record->IsDue() || record->HasEntry())) return true;
+    const Status status = RecordCopied(target, *record, {source.GetRasterCount() + 1, 0});
     if (!status.ok()) EmitError(target.store_path(), status);
     return status.ok();
 }
@@ -350,8 +350,8 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
         EmitError(target.store_path(), Cancelled());
         return false;
     }
-    if (made.journal() == nullptr) return true;
-    const Status status = made.journal()->Erase();
+    if (made.record() == nullptr) return true;
+    const Status status = made.record()->Erase();
     if (!status.ok()) EmitError(target.store_path(), status);
     return status.ok();
 }

@@ -553,20 +553,24 @@ Status WriteCoordinatesOfBands(StoreUpdate& update, const PlannedArray& array,
 // Prepares the replacement of `folder` by a new store, and opens the new store for writing. If
 // `signature` is not empty, an unfinished store of the copy that `signature` identifies is
 // continued.
-Result<std::shared_ptr<zarr::Store>> OpenReplacement(const StoreAddress& folder,
-                                                     const std::string& signature, bool is_read,
-                                                     StoreReplacement& replacement) {
-    UnfinishedCopies unfinished(signature);
+Result<std::shared_ptr<zarr::Store>> OpenReplacement(
+    const StoreAddress& folder, const std::string& signature, bool is_read,
+    std::unique_ptr<StoreReplacement>& replacement) {
+    bool has_others = false;
     StoreReplacement::ResumablePredicate is_resumable;
     if (!signature.empty())
-        is_resumable = [&](const std::string& path) { return unfinished.IsContinuedIn(path); };
+        is_resumable = [&](const std::string& path) {
+            const auto left = CopyRecord::Find(OpenFolder(path));
+            has_others = has_others || (left && left->signature != signature);
+            return left && left->signature == signature;
+        };
     ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder, is_resumable, is_read));
-    if (unfinished.HasOthers() && !replacement.IsResumed())
+    if (has_others && !replacement->IsResumed())
         EmitWarning(
             folder,
             "creation option RESUME: the copy starts again, because the unfinished copy has "
             "another source or other options");
-    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement.folder()));
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement->folder()));
     return store;
 }
 
@@ -584,7 +588,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const StoreAddress& fol
                                 const NewRaster& raster, const CreationOptions& options) {
     ZARR_RETURN_IF_ERROR(CheckMakeable(folder, options));
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-    StoreReplacement replacement;
+    std::unique_ptr<StoreReplacement> replacement;
     std::shared_ptr<zarr::Store> store;
     if (options.append_subdataset) {
         ZARR_ASSIGN_OR_RETURN(store, OpenStoreForUpdate(folder));
@@ -602,7 +606,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const StoreAddress& fol
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
     made.address_ =
-        options.append_subdataset ? StoreAddress(store->Describe()) : made.replacement_.folder();
+        options.append_subdataset ? StoreAddress(store->Describe()) : made.replacement_->folder();
     made.locks_ = std::move(locks);
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
@@ -611,19 +615,20 @@ Result<NewStore> NewStore::Make(const std::string& name, const StoreAddress& fol
     if (raster.is_copied && !options.append_subdataset && !made.IsStaging())
         made.hold_ = std::make_unique<CreationHold>(store);
     made.band_dimensions_ = raster.band_dimensions;
-    if (!options.append_subdataset) made.OpenJournal(signature);
-    ZARR_RETURN_IF_ERROR(made.replacement_.IsResumed() ? made.ResetArrays() : made.MakeArrays());
+    if (!options.append_subdataset) made.OpenRecord(signature);
+    const bool is_resumed = made.replacement_ != nullptr && made.replacement_->IsResumed();
+    ZARR_RETURN_IF_ERROR(is_resumed ? made.ResetArrays() : made.MakeArrays());
     return made;
 }
 
-void NewStore::OpenJournal(const std::string& signature) {
-    // Other programs can see the files of a store without a staging name. Such a store gets a
-    // journal only if the user asks for RESUME.
-    if (signature.empty() || !replacement_.CanBeResumed() || (!IsStaging() && !options_.resume))
+void NewStore::OpenRecord(const std::string& signature) {
+    // Other programs can see the files of a store without a staging name. The copy into such a
+    // store is recorded only if the user asks for RESUME.
+    if (signature.empty() || !replacement_->CanBeResumed() || (!IsStaging() && !options_.resume))
         return;
-    if (replacement_.IsResumed())
-        if (const auto entry = CopyJournal::Read(*update_->store())) start_ = entry->position;
-    journal_.emplace(update_->store(), signature, replacement_.IsResumed());
+    if (replacement_->IsResumed())
+        if (const auto left = CopyRecord::Find(update_->store())) start_ = {left->band, left->row};
+    record_ = std::make_unique<CopyRecord>(update_->store(), signature, replacement_->IsResumed());
 }
 
 Status NewStore::ResetArrays() {
@@ -655,7 +660,7 @@ Status NewStore::DescribeLevelGroups() {
     return update_->metadata().SetAttributes(group, json::Value(std::move(attributes)));
 }
 
-bool NewStore::CanBeResumed() const { return options_.resume && journal_ && journal_->HasEntry(); }
+bool NewStore::CanBeResumed() const { return options_.resume && record_ && record_->HasEntry(); }
 
 Status NewStore::MakeArrays() {
     Status status = update_->metadata().CreateGroup("");
@@ -706,9 +711,9 @@ Status NewStore::Commit() {
         }
     }
     if (was_staging) update_.reset();
-    ZARR_RETURN_IF_ERROR(replacement_.Commit());
+    if (replacement_ != nullptr) ZARR_RETURN_IF_ERROR(replacement_->Commit());
     if (!was_staging) return {};
-    address_ = replacement_.folder();
+    address_ = replacement_->folder();
     if (!CheckChangeable(address_).ok()) return {};
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(address_));
     update_ = std::make_shared<StoreUpdate>(
@@ -723,9 +728,9 @@ Status NewStore::Commit() {
 }
 
 Status NewStore::CommitBeforePixels() {
-    const bool is_old_read = IsStaging() && IsStoreInUse(replacement_.final_folder());
+    const bool is_old_read = IsStaging() && IsStoreInUse(replacement_->final_folder());
     if (!address_.is_below_vsizip() && !is_old_read) return Commit();
-    update_->SetReplacement(std::exchange(replacement_, StoreReplacement()));
+    update_->SetReplacement(std::move(replacement_));
     return {};
 }
 

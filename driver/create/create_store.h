@@ -12,7 +12,7 @@
 #include "core/json/value.h"
 #include "core/store/store.h"
 #include "driver/create/band_dimension.h"
-#include "driver/create/copy_journal.h"
+#include "driver/create/copy_record.h"
 #include "driver/create/creation_options.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/store_replacement.h"
@@ -84,19 +84,19 @@ class NewStore {
 
     // True while the store has a temporary (staging) name, which Commit() replaces by the final
     // name.
-    bool IsStaging() const { return replacement_.IsStaging(); }
+    bool IsStaging() const { return replacement_ != nullptr && replacement_->IsStaging(); }
 
     // Returns the position from which pixels must be copied. If the copy continues an earlier
     // process's copy, pixels before this position are in the store already.
     CopyPosition start() const { return start_; }
-    // Returns the journal of the copy into this store; nullptr if the copy cannot be resumed.
-    CopyJournal* journal() { return journal_ ? &*journal_ : nullptr; }
+    // Returns the record of the copy into this store; nullptr if the copy cannot be resumed.
+    CopyRecord* record() { return record_.get(); }
     // True if a later copy can continue this unfinished store, because the user has set RESUME and
-    // the journal has an entry.
+    // a position is recorded.
     bool CanBeResumed() const;
     // Keeps the unfinished store, which the destructor would remove. No dataset of the store may be
     // open.
-    void KeepForResume() { replacement_.KeepForResume(); }
+    void KeepForResume() { replacement_->KeepForResume(); }
 
     // Opens the arrays as a dataset in update mode. The dataset is read-only if Commit() has stored
     // a zip file in an object store. Destroy the dataset before this object.
@@ -114,7 +114,7 @@ class NewStore {
 
   private:
     NewStore(std::string name, CreationOptions options, std::vector<PlannedArray> arrays,
-             StoreReplacement replacement)
+             std::unique_ptr<StoreReplacement> replacement)
         : name_(std::move(name)),
           options_(std::move(options)),
           arrays_(std::move(arrays)),
@@ -124,8 +124,8 @@ class NewStore {
     // Makes an unfinished store equal to the result of MakeArrays(), but keeps chunks that are
     // stored already.
     zarr::Status ResetArrays();
-    // Opens the journal of the copy that `signature` identifies, if the copy can be resumed.
-    void OpenJournal(const std::string& signature);
+    // Begins to record the copy that `signature` identifies, if the copy can be resumed.
+    void OpenRecord(const std::string& signature);
     // Writes group attributes that describe the arrays as the full-resolution level of a pyramid,
     // if OVERVIEW_LAYOUT=GROUPS is set.
     zarr::Status DescribeLevelGroups();
@@ -140,12 +140,12 @@ class NewStore {
     CreationOptions options_;
     std::vector<PlannedArray> arrays_;
     std::vector<BandDimension> band_dimensions_;
-    StoreReplacement replacement_;
+    std::unique_ptr<StoreReplacement> replacement_;  // nullptr for an existing store
     std::shared_ptr<zarr::Synchronizer> locks_;
     std::shared_ptr<StoreUpdate> update_;  // nullptr if the store is read-only
     // Keeps a copy in an object store invisible until it is complete; otherwise nullptr.
     std::unique_ptr<CreationHold> hold_;
-    std::optional<CopyJournal> journal_;
+    std::unique_ptr<CopyRecord> record_;
     CopyPosition start_;
     bool has_been_open_ = false;
 };

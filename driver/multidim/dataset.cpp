@@ -126,7 +126,7 @@ class NewRoot {
         }
         ZARR_RETURN_IF_ERROR(CheckWritable(made.place_));
         ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(made.place_));
-        made.place_ = made.replacement_.folder().At(made.place_.node);
+        made.place_ = made.replacement_->folder().At(made.place_.node);
         ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(made.place_));
         ZARR_RETURN_IF_ERROR(
             made.UpdateOf(store, nullptr)->metadata().CreateGroup(made.place_.node));
@@ -155,8 +155,9 @@ class NewRoot {
     // Makes the new store permanent: renames it from its staging name to its final name. The store
     // must not be open.
     Status Commit() {
-        ZARR_RETURN_IF_ERROR(replacement_.Commit());
-        if (!is_added_) place_ = replacement_.folder().At(place_.node);
+        if (is_added_) return {};
+        ZARR_RETURN_IF_ERROR(replacement_->Commit());
+        place_ = replacement_->folder().At(place_.node);
         return {};
     }
     // Deletes a group that was added to an existing store, because filling it failed. The group
@@ -169,7 +170,7 @@ class NewRoot {
         static_cast<void>(update->metadata().DeleteNode(place_.node));
         static_cast<void>(update->Close());
     }
-    bool IsStaging() const { return replacement_.IsStaging(); }
+    bool IsStaging() const { return replacement_ != nullptr && replacement_->IsStaging(); }
 
   private:
     NewRoot() = default;
@@ -205,7 +206,7 @@ class NewRoot {
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
     std::shared_ptr<zarr::Synchronizer> locks_;
     zarr::LockWait lock_wait_;
-    StoreReplacement replacement_;
+    std::unique_ptr<StoreReplacement> replacement_;  // nullptr for an existing store
 };
 
 using DatasetPtr = std::unique_ptr<GDALDataset>;

@@ -5,6 +5,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include <cerrno>
 #include <functional>
 #include <string>
 #include <utility>
@@ -23,7 +24,7 @@
 #include "driver/multidim/shared_resource.h"
 #include "driver/store/location.h"
 #include "driver/store/resolve.h"
-#include "driver/store/staged_file.h"
+#include "driver/store/staged.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_replacement.h"
@@ -97,25 +98,58 @@ class Progress {
     WatchedProgress watched_;
 };
 
+// A file that replaces another one when it is complete.
+class StagedFile final : public zarr::ByteSink {
+  public:
+    explicit StagedFile(const StorePath& path) : staged_(path) {}
+
+    Status Create() {
+        const int error = staged_.Create([this](const std::string& staging) {
+            errno = 0;
+            file_.reset(VSIFOpenL(staging.c_str(), "wb"));
+            return file_ != nullptr ? 0 : errno != 0 ? errno : EIO;
+        });
+        return error == 0 ? Status() : StagingFailure("cannot be created", error);
+    }
+    Status Write(zarr::ByteSpan bytes) override {
+        if (bytes.size == 0) return {};
+        const QuietErrors quiet;
+        errno = 0;
+        if (VSIFWriteL(bytes.data, 1, bytes.size, file_.get()) == bytes.size) return {};
+        return StagingFailure("cannot be written", errno);
+    }
+    Status Commit() {
+        const QuietErrors quiet;
+        errno = 0;
+        if (VSIFCloseL(file_.release()) != 0) return StagingFailure("cannot be written", errno);
+        return staged_.Commit();
+    }
+
+  private:
+    Staged staged_;
+    VsiFile file_;  // closed before the destructor of staged_ removes it
+};
+
 // Writes all references of a source to `writer`.
 using Export = std::function<Status(zarr::ReferenceWriter& writer)>;
 
 Status WriteJson(const StoreAddress& path, const Export& export_to) {
     ZARR_RETURN_IF_ERROR(CheckDocumentTarget(path));
-    ZARR_ASSIGN_OR_RETURN(const auto file, StagedFile::Create(path));
-    zarr::KerchunkJsonWriter writer(*file);
+    StagedFile file(path);
+    ZARR_RETURN_IF_ERROR(file.Create());
+    zarr::KerchunkJsonWriter writer(file);
     ZARR_RETURN_IF_ERROR(export_to(writer));
-    return file->Commit();
+    return file.Commit();
 }
 
 Status WriteParquet(const StoreAddress& folder, const Export& export_to) {
     ZARR_RETURN_IF_ERROR(CheckNoServerOrZip(folder));
-    ZARR_ASSIGN_OR_RETURN(auto replacement, StoreReplacement::Begin(folder));
-    const auto store = OpenFolder(replacement.folder());
+    ZARR_ASSIGN_OR_RETURN(const auto replacement, StoreReplacement::Begin(folder));
+    const auto store = OpenFolder(replacement->folder());
     zarr::KerchunkParquetWriter writer(*store);
     ZARR_RETURN_IF_ERROR(export_to(writer));
     ZARR_RETURN_IF_ERROR(store->Flush());
-    return replacement.Commit();
+    return replacement->Commit();
 }
 
 Status ExportOwn(SharedResource& session, zarr::ReferenceWriter& writer,

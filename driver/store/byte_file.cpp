@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/base/files.h"
-#include "core/store/partial_files.h"
+#include "core/store/staging.h"
 #include "driver/base/report.h"
 #include "driver/store/vsi_store.h"
 

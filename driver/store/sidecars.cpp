@@ -17,7 +17,6 @@
 
 #include "core/base/digest.h"
 #include "core/base/text.h"
-#include "core/hierarchy/change_intent.h"
 #include "core/store/local_file.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
@@ -224,7 +223,6 @@ void DeleteSidecars(const std::string& path) {
     const std::vector<std::string> files = SidecarsOf(path);
     StatInParallel(files);
     UnlinkInParallel(files);
-    if (StorePath(path).kind() == StorePath::Kind::kLocal) zarr::RemoveIntent(path);
 }
 
 void RenameSidecars(const std::string& from, const std::string& to) {

@@ -33,6 +33,7 @@
 #include "driver/store/remote_store.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
+#include "driver/store/staged.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
@@ -66,7 +67,7 @@ Result<StoreAddress> LocateUnconsolidated(const StoreAddress& address) {
 // True if a killed writer has left a part of the node.
 bool IsPartlyThere(const StoreAddress& folder, const std::string& node) {
     if (folder.kind() != StorePath::Kind::kLocal) return false;
-    const auto left = zarr::IntentFile(folder).Find();
+    const auto left = zarr::IntentFile(folder, nullptr).Find();
     return left && left->nodes.count(node) != 0;
 }
 
@@ -230,13 +231,13 @@ Status CopyKeys(const StoreAddress& source, const StoreAddress& target) {
 Status CopyStore(const StoreAddress& source, const StoreAddress& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     const bool is_zip = source.IsZipFile();
-    ZARR_ASSIGN_OR_RETURN(StoreReplacement copy,
+    ZARR_ASSIGN_OR_RETURN(const auto copy,
                           StoreReplacement::Begin(is_zip ? ZipAddress(target, "") : target));
     if (!is_zip)
-        ZARR_RETURN_IF_ERROR(CopyKeys(source, copy.folder()));
-    else if (!CopyFile(source, copy.folder().FileOrFolder()))
+        ZARR_RETURN_IF_ERROR(CopyKeys(source, copy->folder()));
+    else if (!CopyFile(source, copy->folder().FileOrFolder()))
         return Status::Io("the zip file cannot be copied to " + target.text());
-    ZARR_RETURN_IF_ERROR(copy.Commit());
+    ZARR_RETURN_IF_ERROR(copy->Commit());
     Status beside = CopySidecars(source, target);
     if (beside.ok()) return {};
     static_cast<void>(EraseWhole(RenameForDeletion(target)));
@@ -313,7 +314,7 @@ bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db", ".lock",
                                                   ".intent"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
-           zarr::EndsWith(name, ".partial") || zarr::EndsWith(name, ".link");
+           zarr::EndsWith(name, zarr::kStagingSuffix) || zarr::EndsWith(name, ".link");
 }
 
 // True for names of Parquet files with Kerchunk references, such as "refs.0.parq".
@@ -402,8 +403,10 @@ Status RemoveStore(const StoreAddress& folder) {
     // If the deletion failed, the rest of the store gets its old name back, so that the deletion
     // can be repeated.
     if (!erased.ok() && staging_path != path) VSIRename(staging_path.c_str(), path.c_str());
-    if (erased.ok()) DeleteSidecars(path);
-    return erased;
+    if (!erased.ok()) return erased;
+    DeleteSidecars(path);
+    if (IsLocalPath(path)) zarr::RemoveIntent(path);
+    return {};
 }
 
 }  // namespace zarr_driver

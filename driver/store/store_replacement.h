@@ -7,21 +7,14 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "core/store/partial_files.h"
 #include "core/store/store_lock.h"
 #include "driver/store/remote_creation.h"
+#include "driver/store/staged.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
-// Renames the store at `path` to a staging name in its folder, before it is deleted. If this
-// process is killed, the next writer of the store removes what is left. Returns the new path, or
-// `path` if the store cannot be renamed.
-std::string RenameForDeletion(const std::string& path);
-
-// Builds a new store under a staging name, and renames it when it is complete. If the process is
-// killed, the final name has the old or the new store. The next writer of that name removes
-// leftover staging stores.
+// Builds a new store under a staging name, and swaps it in when it is complete; see Staged.
 // In an object store, the documents of the new store are written when it is complete; see
 // RemoteCreation. If another folder cannot be renamed, the old store is deleted and the new one is
 // built in place. Renaming fails for mount points, for the current folder, and in a parent folder
@@ -35,25 +28,19 @@ class StoreReplacement {
     // so, or a dataset of the store is open in this process. Takes the lock of an old store that
     // Commit() will replace, and fails if another writer has it for too long.
     using ResumablePredicate = std::function<bool(const std::string& folder)>;
-    static zarr::Result<StoreReplacement> Begin(const StoreAddress& folder,
-                                                const ResumablePredicate& is_resumable = {},
-                                                bool is_read = false);
+    static zarr::Result<std::unique_ptr<StoreReplacement>> Begin(
+        const StoreAddress& folder, const ResumablePredicate& is_resumable = {},
+        bool is_read = false);
 
-    // Creates an object that does nothing, for updates of an existing store.
-    StoreReplacement() = default;
-    // Deletes the new store, unless Commit() has succeeded.
-    ~StoreReplacement() {
-        zarr::NoThrow([this] { Undo(); });
-    }
+    // Deletes the new store, unless Commit() or KeepForResume() was called.
+    ~StoreReplacement();
     StoreReplacement(const StoreReplacement&) = delete;
     StoreReplacement& operator=(const StoreReplacement&) = delete;
-    StoreReplacement(StoreReplacement&& other) noexcept;
-    StoreReplacement& operator=(StoreReplacement&& other) noexcept;
 
     // Returns the path of the store: the staging path until Commit(), then the final path. In a zip
     // file, it is /vsizip/{ZIP}/folder with the path ZIP of the staging zip file.
     const StoreAddress& folder() const { return building_folder_; }
-    bool IsStaging() const { return building_ != path_; }
+    bool IsStaging() const { return staged_.IsStaging(); }
     // Returns the path that the store gets at Commit(), in the form of folder().
     const StoreAddress& final_folder() const { return folder_; }
     // True if this object continues an unfinished store, whose contents are unchanged.
@@ -70,31 +57,23 @@ class StoreReplacement {
     void KeepForResume();
 
   private:
-    StoreReplacement(StoreAddress folder, std::string path)
-        : folder_(std::move(folder)),
-          building_folder_(folder_),
-          path_(std::move(path)),
-          building_(path_) {}
+    explicit StoreReplacement(const StoreAddress& folder)
+        : folder_(folder), building_folder_(folder), staged_(folder.FileOrFolder()) {}
 
     // True if the store is in a zip file, which is built and renamed as a whole.
     bool IsFile() const { return folder_.is_below_vsizip(); }
     zarr::Status LockOld();
     bool ResumeUnfinished(const ResumablePredicate& is_resumable);
     zarr::Status BuildStaging(bool& is_possible);
+    zarr::Status BuildZipInPlace();
     zarr::Status BuildInPlace(const ResumablePredicate& is_resumable, bool is_read);
     zarr::Status BeginInObjectStore(bool is_resumable);
-    void BuildAt(const std::string& staging_path);
-    zarr::Status RenameToFinal();
-    void Undo();
+    void BuildAt(const std::string& path);
+    zarr::Status CheckComplete();
 
-    StoreAddress folder_;  // final path of the store
-    // Present path of the store: its staging path, then its final path.
-    StoreAddress building_folder_;
-    // Final path and staging path of the folder or zip file; empty if the destructor has nothing to
-    // delete.
-    std::string path_;
-    std::string building_;
-    std::optional<zarr::PathLock> lock_;  // holds a lock on the staging path
+    const StoreAddress folder_;     // final path of the store
+    StoreAddress building_folder_;  // present path of the store
+    Staged staged_;                 // the store's folder or zip file
     zarr::LockWait wait_;
     // Lock of an old store, from Begin() until the new store has its name.
     zarr::StoreLock old_lock_;

@@ -126,9 +126,13 @@ class StoreUpdate {
 
     // Takes ownership of the staging store. If RenameToFinal() is never called, the staging store
     // is deleted with this object.
-    void SetReplacement(StoreReplacement replacement) { replacement_ = std::move(replacement); }
+    void SetReplacement(std::unique_ptr<StoreReplacement> replacement) {
+        replacement_ = std::move(replacement);
+    }
     // Renames the new store to its final name. Close() must have been called.
-    zarr::Status RenameToFinal() { return replacement_.Commit(); }
+    zarr::Status RenameToFinal() {
+        return replacement_ != nullptr ? replacement_->Commit() : zarr::Status();
+    }
 
     // Discards the pending chunks of an array that the caller will delete, and destroys its writer.
     void Forget(const zarr::Array& array);
@@ -178,7 +182,7 @@ class StoreUpdate {
     zarr::Result<zarr::json::Value> AttributesLocked(const std::string& path) const;
 
     // Declared before store_, so that the staging store is deleted after store_ is destroyed.
-    StoreReplacement replacement_;
+    std::unique_ptr<StoreReplacement> replacement_;  // nullptr unless a staging store is updated
     const std::shared_ptr<zarr::Store> store_;
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const std::shared_ptr<zarr::Synchronizer> locks_;

@@ -22,7 +22,7 @@
 #include "core/store/directory_store.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
-#include "core/store/partial_files.h"
+#include "core/store/staging.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
 #include "driver/store/http_errors.h"

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <ctime>
@@ -23,10 +24,10 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
+#include "core/store/staging.h"
 #include "core/store/zip_update.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
-#include "driver/base/staging_name.h"
 #include "driver/base/store_options.h"
 #include "driver/store/byte_file.h"
 #include "driver/store/http_errors.h"
@@ -34,6 +35,7 @@
 #include "driver/store/resolve.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/shared_objects.h"
+#include "driver/store/staged.h"
 #include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
 
@@ -314,7 +316,7 @@ std::string OmeComment(zarr::ByteSpan document) {
 
 zarr::ZipDocuments DocumentsOf(const std::string& archive) {
     zarr::ZipDocuments documents{std::string(zarr::kV3Document), nullptr};
-    if (IsOzx(FinalName(archive))) documents.comment = OmeComment;
+    if (IsOzx(zarr::FinalName(archive))) documents.comment = OmeComment;
     return documents;
 }
 
@@ -322,7 +324,7 @@ zarr::ZipDocuments DocumentsOf(const std::string& archive) {
 Result<UpdateStore> TryToOpen(const StoreAddress& address, UpdateStores& stores) {
     // A staging name may have belonged to an earlier zip file, so an open store with that name is
     // not used. Sharing is not needed, because only its creator uses a staging file.
-    const bool is_staging = FinalName(address.archive) != address.archive;
+    const bool is_staging = zarr::FinalName(address.archive) != address.archive;
     const std::string folder = address.inner.value_or("");
     if (auto store = is_staging ? nullptr : stores.Find(address.archive, folder)) return store;
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(address.archive, is_staging));
@@ -415,9 +417,8 @@ Status CopyMembers(const zarr::ZipArchive& from, zarr::Store& to) {
     return to.Flush();
 }
 
-Status WriteSorted(const std::string& path, const std::string& target) {
+Status CopySorted(const std::string& path, const std::string& target) {
     ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(path));
-    ZARR_RETURN_IF_ERROR(CreateZip(target));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(target, true));
     ZARR_ASSIGN_OR_RETURN(
         const auto empty,
@@ -430,13 +431,15 @@ Status WriteSorted(const std::string& path, const std::string& target) {
 }  // namespace
 
 Status SortZip(const std::string& path) {
-    const std::string sorted = path + ".sorted";
-    Status status = WriteSorted(path, sorted);
+    Staged sorted{StorePath(path)};
+    Status status;
+    sorted.Create([&](const std::string& zip) {
+        status = CreateZip(zip);
+        return status.ok() ? 0 : EIO;
+    });
+    if (status.ok()) status = CopySorted(path, sorted.path());
     CloseIdleZip();
-    if (status.ok() && VSIRename(sorted.c_str(), path.c_str()) != 0)
-        status = Status::Io("the zip file cannot be replaced by its sorted copy");
-    if (!status.ok()) VSIUnlink(sorted.c_str());
-    return status;
+    return status.ok() ? sorted.Commit() : status;
 }
 
 const StoreKind kZipKind = {IsInZip,       IsProvenAsZip, IsThereInZip,

@@ -166,7 +166,7 @@ TEST_P(KilledWriter, WhoMayStillLiveIsNotWaitedForWithoutAChange) {
 
 TEST_P(KilledWriter, WritesThroughNoLinkOfAStranger) {
     std::ofstream(folder_.path() / "mine") << "precious";
-    fs::create_symlink(folder_.path() / "mine", IntentPath().string() + ".partial");
+    fs::create_symlink(folder_.path() / "mine", IntentPath());
     const auto writer = Open();
     Grow(*writer, "time");
     EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(IntentPath())));
@@ -176,19 +176,19 @@ TEST_P(KilledWriter, WritesThroughNoLinkOfAStranger) {
 }
 
 TEST_P(KilledWriter, RecordsItsEndAtTheOtherPlaceIfItMust) {
-    const fs::path in_the_way = IntentPath().string() + ".partial";
     const auto writer = Open();
     {
         const auto lock = writer->Lock();
         EXPECT_TRUE(Succeeds(writer->BeginChange({"time", "g/a"})));
         Grow(*writer, "time");
         Grow(*writer, "g/a");
-        fs::create_directory(in_the_way);  // the file beside the store cannot be replaced now
+        fs::remove(IntentPath());
+        fs::create_directory(IntentPath());  // the file beside the store cannot be replaced now
         EXPECT_TRUE(Succeeds(writer->EndChange()));
     }
     EXPECT_TRUE(fs::exists(path_ / ".intent"));
     EXPECT_TRUE(Succeeds(Open()->Lock()));  // finds that the change has ended
-    fs::remove(in_the_way);
+    fs::remove(IntentPath());
     for (const char* path : {"time", "g/a"})
         EXPECT_EQ(Tree(store_)->Metadata(path)->shape, std::vector<std::uint64_t>{5}) << path;
     EXPECT_TRUE(Succeeds(writer->Finish()));
@@ -234,6 +234,59 @@ TEST_P(KilledWriter, GivesWayToAWriterThatUndoesItself) {
     Grow(*writer, "time");
     EXPECT_TRUE(Succeeds(writer->UndoChange()));
     EXPECT_TRUE(Succeeds(writer->Finish()));
+    EXPECT_EQ(Files(), before_);
+}
+
+TEST_P(KilledWriter, IsUndoneInDocumentsThatItReachedLater) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time"}));
+        Grow(writer, "time");
+        Grow(writer, "g/a");
+        EXPECT_TRUE(Succeeds(writer.SetAttributes("g", *json::Parse(R"({"new": 1})"))));
+    });
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_EQ(Files(), before_);
+}
+
+TEST_P(KilledWriter, IsUndoneBetweenTwoChangesOfADocument) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time"}));
+        Grow(writer, "time");
+        const auto file = path_ / "time" / (GetParam() == Format::kV3 ? "zarr.json" : ".zarray");
+        const std::string first = Files().at(file.string());
+        EXPECT_TRUE(Succeeds(writer.ReplaceMetadata("time", *Sized(6))));
+        // As if the process had been killed before it stored the second text.
+        std::ofstream(file, std::ios::binary) << first;
+    });
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_EQ(Files(), before_);
+}
+
+TEST_P(KilledWriter, IsNotUndoneInNodesThatItReplaced) {
+    const auto writer = Open();
+    const auto lock = writer->Lock();
+    EXPECT_TRUE(Succeeds(writer->BeginChange({"time", "g/a"})));
+    Grow(*writer, "g/a");
+    EXPECT_TRUE(
+        Succeeds(writer->CreateArray("time", *Sized(7), json::Object(), IfExists::kReplace)));
+    EXPECT_FALSE(writer->UndoChange().ok());
+    EXPECT_TRUE(Succeeds(writer->Finish()));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+    EXPECT_EQ(Tree(store_)->Metadata("g/a")->shape, std::vector<std::uint64_t>{5});
+    EXPECT_EQ(Tree(store_)->Metadata("time")->shape, std::vector<std::uint64_t>{7});
+}
+
+TEST_P(KilledWriter, LeavesTheRecordOfACopy) {
+    ChangeIntent copy;
+    copy.copy = {"signature", 3, 40};
+    EXPECT_TRUE(Succeeds(IntentFile(path_.string(), nullptr).Write(copy)));
+    const auto left = IntentFile(path_.string(), nullptr).Find();
+    ASSERT_TRUE(left && left->copy);
+    EXPECT_EQ(left->copy->signature, "signature");
+    EXPECT_EQ(left->copy->band, 3);
+    EXPECT_EQ(left->copy->row, 40);
+    // A writer that changes the store ends the copy.
+    EXPECT_TRUE(Succeeds(Open()->Lock()));
     EXPECT_EQ(Files(), before_);
 }
 
