@@ -250,7 +250,7 @@ def draw_library(svg, arrows, place):
 ENTRIES = [
     ("a band: RasterIO()", "driver/raster/band.cpp", "ZarrRasterBand::IRasterIO",
      ["blocks of GDAL, and what it resamples,", "take the same way"]),
-    ("an array: Read()", "driver/multidim/array.cpp", "ZarrMDArray::IRead",
+    ("an array: Read()", "driver/multidim/mdim_array.cpp", "ZarrMDArray::IRead",
      ["of the multidimensional API"]),
 ]  # fmt: skip
 COMMON = [

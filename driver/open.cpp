@@ -11,25 +11,25 @@
 #include <utility>
 
 #include "driver/base/builtin_driver.h"
+#include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
-#include "driver/base/guard.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/quiet_deletion.h"
-#include "driver/base/report.h"
 #include "driver/base/store_options.h"
-#include "driver/multidim/array.h"
-#include "driver/multidim/dataset.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_dataset.h"
+#include "driver/multidim/mdim_session.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/access_refusal.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/icechunk_kind.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/zip_kind.h"
 
 namespace zarr_driver {
 
@@ -88,7 +88,7 @@ Result<std::unique_ptr<GDALDataset>> OpenAddress(GDALOpenInfo* open_info,
         auto store = std::make_unique<StoreUpdate>(
             location.writable, zarr::WriteConsolidated::kIfPresent, std::move(locks));
         ZARR_RETURN_IF_ERROR(SetLock(*store, options));
-        dataset->EnableUpdate(std::move(store), Georeferenced::kEveryReader);
+        dataset->EnableUpdate(std::move(store), GeoreferencingForm::kEveryReader);
     }
     WarnOfFailure(*location.hierarchy, location.address);
     return std::unique_ptr<GDALDataset>(std::move(dataset));
@@ -110,8 +110,8 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
                                           std::move(locks), location.hierarchy);
         ZARR_RETURN_IF_ERROR(SetLock(*update, options));
     }
-    auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
-                                                    std::move(update));
+    auto session =
+        std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
     // If the name leads to an array, the array is opened here, so that a faulty array gives an
     // error. Otherwise the user would get an empty group.
     std::shared_ptr<ZarrMDArray> array;

@@ -20,7 +20,7 @@
 
 #include "core/array/array_writer.h"
 #include "core/base/bytes.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/store/directory_store.h"
 

@@ -15,7 +15,7 @@
 #include "core/conventions/ome.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 
 namespace zarr::fuzz {
 

@@ -13,7 +13,7 @@
 #include "core/array/array_writer.h"
 #include "core/base/checked.h"
 #include "core/conventions/catalog.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/grid/copy.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/hierarchy/hierarchy_writer.h"

@@ -2,7 +2,7 @@
 """Checks that no exception leaves a function that GDAL calls. Such an exception, for example for lack of memory, would
 end the host program.
 
-Each function that GDAL calls must use Guarded() of driver/base/guard.h, or be marked as a function that cannot
+Each function that GDAL calls must use Guarded() of driver/base/exception_guard.h, or be marked as a function that cannot
 throw."""
 
 import pathlib

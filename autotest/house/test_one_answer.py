@@ -15,7 +15,7 @@ QUESTION = re.compile(
 )
 PLACE = re.compile(r"(\.|->)(remote|is_remote\(\))")
 # The plan of what is requested together. It yields no facts.
-PLAN = {"core/conventions/opening.cpp"}
+PLAN = {"core/conventions/opening_prefetch.cpp"}
 # file -> the only functions that may ask, and why
 ALLOWED = {
     # Outdated consolidated metadata is noticed only where that takes no requests. Equal documents have equal answers.

@@ -15,7 +15,7 @@
 #include "core/array/chunk_layout.h"
 #include "core/array/chunk_store.h"
 #include "core/array/pending_chunks.h"
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 #include "core/grid/copy.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"

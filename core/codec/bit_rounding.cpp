@@ -9,9 +9,9 @@
 
 #include "core/base/endian.h"
 #include "core/codec/factories.h"
-#include "core/codec/real_numbers.h"
 #include "core/codec/streaming.h"
 #include "core/codec/v3_configuration.h"
+#include "core/codec/v3_numbers.h"
 
 namespace zarr {
 

@@ -10,7 +10,7 @@
 #include "core/base/endian.h"
 #include "core/base/text.h"
 #include "core/codec/factories.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 #include "core/json/value.h"
 
 namespace zarr {

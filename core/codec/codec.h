@@ -11,7 +11,7 @@
 #include "core/base/axis_order.h"
 #include "core/base/bytes.h"
 #include "core/base/checked.h"
-#include "core/codec/output.h"
+#include "core/codec/codec_output.h"
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
 

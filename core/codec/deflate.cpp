@@ -7,8 +7,8 @@
 
 #include "core/base/decompressor.h"
 #include "core/base/threads.h"
+#include "core/codec/codec_output.h"
 #include "core/codec/factories.h"
-#include "core/codec/output.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"
 

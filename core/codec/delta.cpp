@@ -4,10 +4,10 @@
 // which NumPy promotes `astype` and `dtype`, and converts the sums to `dtype`.
 #include <type_traits>
 
-#include "core/base/converter.h"
 #include "core/base/endian.h"
+#include "core/base/row_converter.h"
 #include "core/codec/factories.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 
 namespace zarr {
 

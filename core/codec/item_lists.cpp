@@ -11,15 +11,15 @@
 
 #include "core/base/bytes.h"
 #include "core/base/checked.h"
-#include "core/base/converter.h"
 #include "core/base/endian.h"
 #include "core/base/limits.h"
+#include "core/base/row_converter.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/codec/factories.h"
 #include "core/codec/json_text.h"
 #include "core/codec/message_pack.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
 

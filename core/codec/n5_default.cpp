@@ -9,7 +9,7 @@
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 #include "core/base/limits.h"
-#include "core/codec/block.h"
+#include "core/codec/chunk_block.h"
 #include "core/codec/factories.h"
 #include "core/codec/registry.h"
 #include "core/codec/v3_configuration.h"

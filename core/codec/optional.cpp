@@ -13,7 +13,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/endian.h"
-#include "core/codec/block.h"
+#include "core/codec/chunk_block.h"
 #include "core/codec/factories.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"

@@ -7,10 +7,10 @@
 
 #include "core/base/checked.h"
 #include "core/base/endian.h"
-#include "core/codec/block.h"
+#include "core/codec/chunk_block.h"
 #include "core/codec/factories.h"
-#include "core/codec/real_numbers.h"
 #include "core/codec/v3_configuration.h"
+#include "core/codec/v3_numbers.h"
 
 namespace zarr {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/base/converter.h"
 #include "core/base/endian.h"
+#include "core/base/row_converter.h"
 #include "core/codec/pco_delta.h"
 #include "core/codec/pco_latents.h"
 

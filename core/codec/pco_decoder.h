@@ -7,7 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/codec/output.h"
+#include "core/codec/codec_output.h"
 #include "core/codec/pco_metadata.h"
 
 namespace zarr::pco {

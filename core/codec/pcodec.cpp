@@ -12,7 +12,7 @@
 
 #include "core/base/checked.h"
 #include "core/codec/factories.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 #include "core/codec/pco_decoder.h"
 #include "core/codec/pco_encoder.h"
 #include "core/codec/v3_configuration.h"

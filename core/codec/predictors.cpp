@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/base/endian.h"
-#include "core/codec/block.h"
+#include "core/codec/chunk_block.h"
 #include "core/codec/factories.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 #include "core/codec/v3_configuration.h"
 
 namespace zarr {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/codec/codec_not_built.h"
 #include "core/codec/factories.h"
-#include "core/codec/left_out.h"
 #include "core/codec/v3_configuration.h"
 #include "core/json/value.h"
 

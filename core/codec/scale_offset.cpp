@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "core/base/checked.h"
-#include "core/base/converter.h"
 #include "core/base/endian.h"
+#include "core/base/row_converter.h"
 #include "core/codec/factories.h"
-#include "core/codec/real_numbers.h"
 #include "core/codec/v3_configuration.h"
+#include "core/codec/v3_numbers.h"
 
 namespace zarr {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/endian.h"
 #include "core/codec/factories.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"
 

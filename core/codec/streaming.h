@@ -8,7 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
-#include "core/codec/output.h"
+#include "core/codec/codec_output.h"
 
 namespace zarr {
 

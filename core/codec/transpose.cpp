@@ -3,7 +3,7 @@
 // "Transpose codec").
 #include <utility>
 
-#include "core/codec/block.h"
+#include "core/codec/chunk_block.h"
 #include "core/codec/factories.h"
 #include "core/codec/v3_configuration.h"
 #include "core/grid/copy.h"

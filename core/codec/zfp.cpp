@@ -13,14 +13,14 @@
 #include <utility>
 
 #include "core/base/checked.h"
-#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/codec/block.h"
+#include "core/base/row_converter.h"
+#include "core/codec/chunk_block.h"
 #include "core/codec/factories.h"
-#include "core/codec/real_numbers.h"
 #include "core/codec/v3_configuration.h"
+#include "core/codec/v3_numbers.h"
 #include "core/codec/zfp_stream.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 
 namespace zarr {
 

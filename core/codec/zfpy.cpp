@@ -6,7 +6,7 @@
 
 #include "core/base/checked.h"
 #include "core/codec/factories.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 #include "core/codec/zfp_stream.h"
 #include "core/json/value.h"
 

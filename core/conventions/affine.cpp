@@ -12,12 +12,12 @@
 #include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/geotiff.h"
-#include "core/conventions/location_statements.h"
+#include "core/conventions/group_placement.h"
 #include "core/conventions/longitudes.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/ome_placement.h"
-#include "core/conventions/opening.h"
+#include "core/conventions/opening_prefetch.h"
 #include "core/store/keys.h"
 
 namespace zarr {

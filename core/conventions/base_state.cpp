@@ -9,7 +9,7 @@
 
 #include "core/base/digest.h"
 #include "core/conventions/attributes.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/grid/copy.h"
 #include "core/metadata/documents.h"
 

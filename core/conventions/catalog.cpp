@@ -11,7 +11,7 @@
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/geolocation.h"
-#include "core/conventions/location_statements.h"
+#include "core/conventions/group_placement.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/ome_placement.h"

@@ -14,8 +14,8 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/nodata.h"
 #include "core/conventions/time.h"
-#include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
+#include "core/dtype/stored_converter.h"
 #include "core/dtype/time_types.h"
 #include "core/grid/chunk_grid.h"
 

@@ -14,10 +14,10 @@
 #include "core/conventions/geolocation.h"
 #include "core/conventions/geotiff.h"
 #include "core/conventions/geotransform.h"
-#include "core/conventions/location_statements.h"
+#include "core/conventions/group_placement.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
-#include "core/conventions/opening.h"
+#include "core/conventions/opening_prefetch.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -8,7 +8,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/level_meaning.h"
-#include "core/conventions/opening.h"
+#include "core/conventions/opening_prefetch.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -16,7 +16,7 @@
 #include "core/base/text.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
-#include "core/conventions/opening.h"
+#include "core/conventions/opening_prefetch.h"
 #include "core/conventions/time.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/fill_meaning.h"

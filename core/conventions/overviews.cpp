@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/convention_list.h"
 #include "core/conventions/multiscales.h"
-#include "core/conventions/registered.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -9,7 +9,7 @@
 #include "core/base/endian.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 #include "core/json/value.h"
 
 namespace zarr {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/dtype/narrow.h"
+#include "core/base/row_converter.h"
+#include "core/dtype/narrow_types.h"
 
 namespace zarr {
 

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <limits>
 
-#include "core/base/converter.h"
 #include "core/base/endian.h"
+#include "core/base/row_converter.h"
 #include "core/base/text.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 
 namespace zarr {
 

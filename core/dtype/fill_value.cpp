@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/dtype/element_bytes.h"
 #include "core/dtype/element_text.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 #include "core/json/value.h"
 
 namespace zarr {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bit layouts of narrow floats such as bfloat16 and float8 (zarr-extensions, "data-types"), and
-// conversion to and from the bits of a float32. Internal to narrow.cpp.
+// conversion to and from the bits of a float32. Internal to narrow_types.cpp.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 #include "core/dtype/data_type.h"
 
 namespace zarr {

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/dtype/element_bytes.h"
 #include "core/dtype/element_text.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 #include "core/dtype/v3_types.h"
 
 namespace zarr {

@@ -14,7 +14,7 @@
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/dtype/element_bytes.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 
 namespace zarr {
 

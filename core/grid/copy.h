@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "core/base/axis_order.h"
-#include "core/base/converter.h"
 #include "core/base/dim_vector.h"
+#include "core/base/row_converter.h"
 
 namespace zarr {
 

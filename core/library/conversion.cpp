@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 
 namespace zarr_core {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 #include "core/base/status.h"
 #include "core/dtype/data_type.h"
 #include "core/library/zarr_core/data_type.h"

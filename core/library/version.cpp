@@ -2,7 +2,7 @@
 #include "core/library/zarr_core/version.h"
 
 #include "core/base/limits.h"
-#include "core/codec/left_out.h"
+#include "core/codec/codec_not_built.h"
 #include "core/library/internal.h"
 #include "core/library/zarr_core/limits.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 #include "core/base/thread_pool.h"
 #include "core/base/tuning.h"
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
-#include "driver/base/guard.h"
 
 namespace zarr_driver {
 

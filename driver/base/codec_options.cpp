@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/codec/left_out.h"
+#include "core/codec/codec_not_built.h"
 #include "core/codec/registry.h"
 #include "core/json/value.h"
 #include "driver/base/option_table.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/secrets.h"
 
 namespace zarr_driver {

@@ -5,7 +5,7 @@
 #include <climits>
 
 #include "core/base/endian.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/dtype/time_types.h"
 #include "driver/base/gdal_compat.h"
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 #include "core/dtype/data_type.h"
 
 namespace zarr_driver {

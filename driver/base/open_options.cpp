@@ -18,7 +18,7 @@
 #include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/store_options.h"
 
 namespace zarr_driver {

@@ -11,12 +11,12 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/progress.h"
-#include "driver/base/report.h"
 #include "driver/create/append_metadata.h"
 #include "driver/create/append_pixels.h"
 #include "driver/create/band_dimension.h"
@@ -28,7 +28,7 @@
 #include "driver/overviews/overview_levels.h"
 #include "driver/overviews/overview_plan.h"
 #include "driver/raster/band.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"
@@ -200,7 +200,7 @@ class DimensionAppend {
             if (to == nullptr)
                 return Status::Limit("/" + plan_.path() + ": more slices than the maximum of " +
                                      std::to_string(kMaxBands) + " bands of a dataset");
-            auto made = PixelCopy::Between(*source_.GetRasterBand(i + 1), *to);
+            auto made = BandConversion::Between(*source_.GetRasterBand(i + 1), *to);
             if (!made.ok()) return made.status().WithContext("/" + plan_.path());
             const ScaledProgress scaled(static_cast<double>(i) / bands,
                                         static_cast<double>(i + 1) / bands, progress,
@@ -363,7 +363,7 @@ class DimensionAppend {
     std::vector<std::string> zeros_;   // those that have no missing value
     std::string missing_bounds_;       // bounds that are not continued; may be empty
     // Numbers of changed pixels, summed over all copied bands.
-    PixelCopy::Changed changed_;
+    BandConversion::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;
 };

@@ -104,7 +104,7 @@ GrowingPyramid FindGrowingPyramid(const zarr::Hierarchy& hierarchy, const Raster
 Status FillGrowingLevels(ZarrDataset& raster, const GrowingPyramid& pyramid,
                          const std::vector<int>& bands, const std::string& resampling,
                          const ScaledProgress& progress) {
-    std::map<std::string, std::vector<StoreRaster*>> levels;  // levels by resampling method
+    std::map<std::string, std::vector<OverviewableDataset*>> levels;  // levels by resampling method
     for (const GrowingLevel& level : pyramid.levels) {
         ZARR_ASSIGN_OR_RETURN(auto opened, raster.OpenLevel({level.path}, 0));
         levels[resampling.empty() ? GdalMethod(level.method) : resampling].push_back(opened.get());

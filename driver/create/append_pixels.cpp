@@ -160,7 +160,7 @@ To PixelOfNodata(long double nodata) {
 
 }  // namespace
 
-PixelCopy::Storage::Storage(GDALRasterBand& band) : type(band.GetRasterDataType()) {
+BandConversion::Storage::Storage(GDALRasterBand& band) : type(band.GetRasterDataType()) {
     int is_set = FALSE;
     if (const double stated = band.GetScale(&is_set); is_set != FALSE && stated != 0)
         scale = stated;
@@ -171,29 +171,29 @@ PixelCopy::Storage::Storage(GDALRasterBand& band) : type(band.GetRasterDataType(
         nodata = static_cast<float>(*nodata);
 }
 
-bool PixelCopy::Storage::IsInteger() const {
+bool BandConversion::Storage::IsInteger() const {
     return GDALDataTypeIsInteger(GDALGetNonComplexDataType(type)) != 0;
 }
 
-bool PixelCopy::Storage::IsNodata(long double number) const {
+bool BandConversion::Storage::IsNodata(long double number) const {
     return nodata && (number == *nodata || (std::isnan(number) && std::isnan(*nodata)));
 }
 
-PixelCopy::PixelCopy(GDALRasterBand& from, GDALRasterBand& to)
+BandConversion::BandConversion(GDALRasterBand& from, GDALRasterBand& to)
     : from_(&from), to_(&to), source_(from), target_(to) {
     rescales_ = source_.scale != target_.scale || source_.offset != target_.offset;
     converts_ = rescales_ || !AreSame(source_.nodata, target_.nodata) ||
                 GDALDataTypeUnion(source_.type, target_.type) != target_.type;
 }
 
-Result<PixelCopy> PixelCopy::Between(GDALRasterBand& from, GDALRasterBand& to) {
+Result<BandConversion> BandConversion::Between(GDALRasterBand& from, GDALRasterBand& to) {
     const std::string unit = from.GetUnitType();
     const std::string array_unit = to.GetUnitType();
     if (!unit.empty() && !array_unit.empty() && unit != array_unit)
         return Status::Invalid("band " + std::to_string(from.GetBand()) +
                                " of the source has the unit " + unit + ", the array has " +
                                array_unit);
-    PixelCopy copy(from, to);
+    BandConversion copy(from, to);
     // Before GDAL 3.7, bytes with the item PIXELTYPE cannot be converted.
     const bool is_signed = HasSignedPixelType(from) || HasSignedPixelType(to);
     if (!IsWide(from) && !IsWide(to) && !is_signed) return copy;
@@ -208,7 +208,7 @@ Result<PixelCopy> PixelCopy::Between(GDALRasterBand& from, GDALRasterBand& to) {
 }
 
 template <class To, class From>
-To PixelCopy::Convert(From pixel) {
+To BandConversion::Convert(From pixel) {
     if (const auto number = NumberInPixel(pixel); number && source_.IsNodata(*number)) {
         if (target_.nodata) return PixelOfNodata<To>(*target_.nodata);
         ++changed_.shown;
@@ -235,7 +235,7 @@ To PixelCopy::Convert(From pixel) {
 }
 
 template <class From, class To>
-Status PixelCopy::CopyRows(GDALProgressFunc progress, void* progress_data) {
+Status BandConversion::CopyRows(GDALProgressFunc progress, void* progress_data) {
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
     // Copies one row of chunks at a time, or fewer lines if a row of chunks has more than
@@ -266,7 +266,7 @@ Status PixelCopy::CopyRows(GDALProgressFunc progress, void* progress_data) {
 }
 
 template <class From>
-Status PixelCopy::CopyRowsFrom(GDALProgressFunc progress, void* progress_data) {
+Status BandConversion::CopyRowsFrom(GDALProgressFunc progress, void* progress_data) {
     if (target_.type == GDT_Int64) return CopyRows<From, std::int64_t>(progress, progress_data);
     if (target_.type == GDT_UInt64) return CopyRows<From, std::uint64_t>(progress, progress_data);
     if (GDALDataTypeIsComplex(target_.type) != 0)
@@ -274,7 +274,7 @@ Status PixelCopy::CopyRowsFrom(GDALProgressFunc progress, void* progress_data) {
     return CopyRows<From, double>(progress, progress_data);
 }
 
-Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
+Status BandConversion::Run(GDALProgressFunc progress, void* progress_data) {
     if (!converts_)
         return GDALRasterBandCopyWholeRaster(from_, to_, nullptr, progress, progress_data) ==
                        CE_None

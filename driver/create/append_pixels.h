@@ -12,12 +12,12 @@ namespace zarr_driver {
 
 // Copies the pixels of one band to another band. If the bands differ in scale, offset, nodata value
 // or data type, converts the pixels. Not thread-safe.
-class PixelCopy {
+class BandConversion {
   public:
     // Prepares the copy of the pixels of `from` to `to`. Both bands must have equal sizes and must
     // outlive this object. Fails if both bands have a unit and the units differ. Also fails if
     // 64-bit integers or complex numbers would need another scale, offset or nodata value.
-    static zarr::Result<PixelCopy> Between(GDALRasterBand& from, GDALRasterBand& to);
+    static zarr::Result<BandConversion> Between(GDALRasterBand& from, GDALRasterBand& to);
 
     // Copies all pixels. Returns kCancelled if `progress` cancels. If the status has no message,
     // GDAL has already emitted an error.
@@ -49,7 +49,7 @@ class PixelCopy {
         bool IsInteger() const;
     };
 
-    PixelCopy(GDALRasterBand& from, GDALRasterBand& to);
+    BandConversion(GDALRasterBand& from, GDALRasterBand& to);
     // From and To are the types in which pixels are read and written: double, a 64-bit integer or
     // std::complex<double>.
     template <class From, class To>

@@ -12,7 +12,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/time.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/dtype/time_types.h"
 
 namespace zarr_driver {

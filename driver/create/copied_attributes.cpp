@@ -18,8 +18,8 @@
 #include "core/base/bytes.h"
 #include "core/dtype/data_type.h"
 #include "core/store/keys.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
-#include "driver/base/report.h"
 #include "driver/georef/coordinate_arrays.h"
 #include "driver/raster/band.h"
 

@@ -15,7 +15,7 @@
 #include "core/metadata/array_metadata.h"
 #include "driver/base/array_options.h"
 #include "driver/base/store_options.h"
-#include "driver/georef/convention.h"
+#include "driver/georef/georeferencing_form.h"
 #include "driver/overviews/overview_plan.h"
 
 namespace zarr_driver {
@@ -77,7 +77,7 @@ struct CreationOptions : StoreOptions {
     bool may_split = true;   // true: bands that differ may become separate arrays
     bool resume = false;     // RESUME: an unfinished copy is continued
     std::string pixel_type;  // PIXELTYPE; empty if not given
-    Georeferenced georeferenced = Georeferenced::kEveryReader;
+    GeoreferencingForm georeferenced = GeoreferencingForm::kEveryReader;
     std::optional<OverviewPlan> wants_overviews;  // OVERVIEWS
     std::optional<std::string> overview_resampling;
     OverviewPlan overviews;

@@ -13,9 +13,9 @@
 #include "core/conventions/time.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
-#include "driver/base/report.h"
-#include "driver/overviews/store_raster.h"
+#include "driver/overviews/overviewable_dataset.h"
 
 namespace zarr_driver {
 
@@ -325,7 +325,7 @@ std::optional<std::vector<GridAxis>> FindGrid(const std::vector<StatedDimension>
 // and sets `attributes` to their attributes. Returns nullopt for other sources.
 std::optional<zarr::DataType> StoredCoordinates(GDALDataset& source, const std::string& name,
                                                 json::Object& attributes) {
-    const auto* const raster = dynamic_cast<const StoreRaster*>(&source);
+    const auto* const raster = dynamic_cast<const OverviewableDataset*>(&source);
     if (raster == nullptr) return std::nullopt;
     const std::vector<const RasterLayout*> layouts = raster->Layouts();
     if (layouts.size() != 1) return std::nullopt;

@@ -8,8 +8,8 @@
 #include "core/base/checked.h"
 #include "core/base/thread_pool.h"
 #include "core/codec/pipeline.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/gdal_types.h"
-#include "driver/base/report.h"
 
 namespace zarr_driver {
 

@@ -12,8 +12,8 @@
 
 #include "core/base/text.h"
 #include "core/conventions/time.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/option_table.h"
-#include "driver/base/report.h"
 
 namespace zarr_driver {
 

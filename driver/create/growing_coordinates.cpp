@@ -12,9 +12,9 @@
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
-#include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
+#include "core/dtype/stored_converter.h"
 #include "core/dtype/time_types.h"
 #include "driver/create/band_dimension.h"
 

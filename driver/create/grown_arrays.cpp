@@ -11,7 +11,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/nodata.h"
 #include "core/conventions/time.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/store/keys.h"
 #include "driver/create/continued_bounds.h"
 

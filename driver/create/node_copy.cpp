@@ -11,7 +11,7 @@
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
@@ -336,7 +336,7 @@ Status NodeCopy::PreservePosition(const std::string& path, const std::string& co
         SetGridMapping(after, written_arrays.grid_mapping);
     } else {
         zarr::Warnings ignored;  // they only say that attributes replace coordinate arrays
-        constexpr Georeferenced kConvention = Georeferenced::kEveryReader;
+        constexpr GeoreferencingForm kConvention = GeoreferencingForm::kEveryReader;
         ZARR_ASSIGN_OR_RETURN(written_arrays, WriteGeoreferencingArrays(arrays, layout, position,
                                                                         kConvention, ignored));
         SetGeoreferencingAttributes(layout, position, kConvention, written_arrays, after);

@@ -15,7 +15,7 @@
 #include "core/base/bytes.h"
 #include "core/base/checked.h"
 #include "core/base/thread_pool.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
 
 namespace zarr_driver {

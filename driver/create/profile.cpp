@@ -58,8 +58,8 @@ class CloudProfile {
         ChooseOverviews();
         // Zarr v2 keeps the default of GEOREFERENCING_CONVENTION, because ALL writes attributes
         // with which netCDF-C rejects a Zarr v2 store.
-        if (is_v3_ && options_.georeferenced == Georeferenced::kEveryReader)
-            options_.georeferenced = Georeferenced::kAll;
+        if (is_v3_ && options_.georeferenced == GeoreferencingForm::kEveryReader)
+            options_.georeferenced = GeoreferencingForm::kAll;
         options_.wants_statistics = options_.of_profile.statistics;
         options_.samples = zarr::BaseSamples::kNone;
         return {};

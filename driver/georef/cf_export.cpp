@@ -11,7 +11,7 @@
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/cf_grid_mapping.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/georef/cf_srs.h"
 
 namespace zarr_driver {

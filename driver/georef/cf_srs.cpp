@@ -13,7 +13,7 @@
 #include "core/base/text.h"
 #include "core/conventions/cf_units.h"
 #include "core/conventions/named_members.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {
 

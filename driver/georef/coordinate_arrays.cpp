@@ -17,7 +17,7 @@
 #include "core/conventions/crs_sources.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 
 namespace zarr_driver {
 

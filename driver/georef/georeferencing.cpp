@@ -13,8 +13,8 @@
 #include "core/conventions/geolocation.h"
 #include "core/conventions/mesh.h"
 #include "core/store/keys.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
-#include "driver/base/report.h"
 #include "driver/georef/cf_srs.h"
 #include "driver/georef/geolocation_domain.h"
 

@@ -18,17 +18,17 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
+#include "core/conventions/convention_list.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/geotransform.h"
-#include "core/conventions/registered.h"
 #include "core/dtype/element_text.h"
 #include "core/grid/chunk_grid.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/metadata_text.h"
 #include "driver/georef/cf_export.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/sidecars.h"
 
 namespace zarr_driver {
@@ -101,7 +101,8 @@ json::Value CoordinatesWith(const json::Object& attributes, const std::string& g
 class CfWriter {
   public:
     CfWriter(const CoordinateArrays& arrays, const RasterLayout& layout,
-             const RasterPosition& placement, Georeferenced convention, bool would_place_others)
+             const RasterPosition& placement, GeoreferencingForm convention,
+             bool would_place_others)
         : arrays_(arrays),
           layout_(layout),
           placement_(placement),
@@ -155,10 +156,10 @@ class CfWriter {
   private:
     std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
 
-    // Returns the codecs of coordinate arrays. Only Georeferenced::kAll compresses coordinates,
-    // because a reader that lacks the codec can then find the location in attributes.
+    // Returns the codecs of coordinate arrays. Only GeoreferencingForm::kAll compresses
+    // coordinates, because a reader that lacks the codec can then find the location in attributes.
     std::vector<zarr::CodecSpec> CoordinateCodecs() const {
-        if (convention_ != Georeferenced::kAll) return {};
+        if (convention_ != GeoreferencingForm::kAll) return {};
         return {{"blosc",
                  json::Value(json::Object{{"cname", json::Value("zstd")},
                                           {"clevel", json::Value(std::int64_t{5})},
@@ -264,7 +265,7 @@ class CfWriter {
     const CoordinateArrays& arrays_;
     const RasterLayout& layout_;
     const RasterPosition& placement_;
-    const Georeferenced convention_;
+    const GeoreferencingForm convention_;
     const bool would_place_others_;  // true if coordinate arrays would also apply to other rasters
     const std::string group_;
 };
@@ -441,7 +442,7 @@ Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
 Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
                                                        const RasterLayout& layout,
                                                        const RasterPosition& placement,
-                                                       Georeferenced convention,
+                                                       GeoreferencingForm convention,
                                                        zarr::Warnings& warnings) {
     GeoreferencingArrays written_arrays;
     bool would_place_others = false;
@@ -479,23 +480,24 @@ Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                           const RasterPosition& placement) {
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written_arrays,
-        CfWriter(arrays, layout, placement, Georeferenced::kCf, false).WriteGridMapping());
+        CfWriter(arrays, layout, placement, GeoreferencingForm::kCf, false).WriteGridMapping());
     return written_arrays.grid_mapping;
 }
 
 Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const RasterLayout& layout,
                                  const std::string& used) {
-    return CfWriter(arrays, layout, {}, Georeferenced::kCf, false).RemoveGridMapping(used);
+    return CfWriter(arrays, layout, {}, GeoreferencingForm::kCf, false).RemoveGridMapping(used);
 }
 
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
-                                 Georeferenced convention,
+                                 GeoreferencingForm convention,
                                  const GeoreferencingArrays& written_arrays,
                                  json::Object& attributes) {
     const OGRSpatialReference* srs = placement.srs;
     const bool spatial = WritesSpatialProj(convention);
-    SetMember(attributes, "_CRS",
-              srs != nullptr && convention == Georeferenced::kGdal ? GdalCrs(*srs) : json::Value());
+    SetMember(
+        attributes, "_CRS",
+        srs != nullptr && convention == GeoreferencingForm::kGdal ? GdalCrs(*srs) : json::Value());
     const double epoch = srs != nullptr ? srs->GetCoordinateEpoch() : 0;
     SetMember(attributes, kEpochAttribute, epoch > 0 ? json::Value(epoch) : json::Value());
     SetMember(attributes, "coordinates",

@@ -15,8 +15,8 @@
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
-#include "driver/georef/convention.h"
 #include "driver/georef/coordinate_arrays.h"
+#include "driver/georef/georeferencing_form.h"
 #include "driver/georef/grid_mappings.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/store/store_update.h"
@@ -56,7 +56,7 @@ zarr::Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
 zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
                                                              const RasterLayout& layout,
                                                              const RasterPosition& placement,
-                                                             Georeferenced convention,
+                                                             GeoreferencingForm convention,
                                                              zarr::Warnings& warnings);
 
 // Writes only the grid mapping of a raster, or reuses one with an equal CRS. Returns the name of
@@ -73,7 +73,7 @@ zarr::Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const Ras
 // Replaces the attributes that state an array's position, in the form `convention`: GDAL's `_CRS`,
 // CF, CF with additions for every reader, or `proj:` and `spatial:`.
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
-                                 Georeferenced convention,
+                                 GeoreferencingForm convention,
                                  const GeoreferencingArrays& written_arrays,
                                  zarr::json::Object& attributes);
 

@@ -10,7 +10,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_write.h"
 

@@ -11,7 +11,7 @@
 #include "core/conventions/level_checker.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
-#include "driver/georef/selection.h"
+#include "driver/georef/slice_selection.h"
 
 namespace zarr_driver {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/conventions/pyramid.h"
+#include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
-#include "driver/base/guard.h"
-#include "driver/base/report.h"
-#include "driver/multidim/array.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/base/gdal_errors.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_session.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/store_address.h"
 

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "core/dtype/time_types.h"
+#include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
-#include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
-#include "driver/multidim/array.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_session.h"
 
 #if ZARR_HAS_RAW_BLOCK_INFO
 

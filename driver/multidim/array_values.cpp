@@ -12,10 +12,10 @@
 
 #include "core/conventions/nczarr.h"
 #include "core/dtype/element_text.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/open_options.h"
-#include "driver/base/report.h"
 #include "driver/multidim/extended_type.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_session.h"
 
 namespace zarr_driver {
 
@@ -94,7 +94,7 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     }
 }
 
-ArrayValues::ArrayValues(const SharedResource& session, std::shared_ptr<const zarr::Array> array,
+ArrayValues::ArrayValues(const MdimSession& session, std::shared_ptr<const zarr::Array> array,
                          zarr::DataType stored)
     : session_(session),
       stored_(std::move(stored)),

@@ -16,7 +16,7 @@
 namespace zarr_driver {
 
 class TruncatedTexts;
-class SharedResource;
+class MdimSession;
 
 // A block of elements of an array, and the layout of these elements in the caller's memory.
 struct ElementBlock {
@@ -38,7 +38,7 @@ class ArrayValues {
   public:
     // `session` must outlive this object. `stored` is the dtype of an element. Attributes such as
     // `_Unsigned` make `stored` differ from the dtype of the array.
-    ArrayValues(const SharedResource& session, std::shared_ptr<const zarr::Array> array,
+    ArrayValues(const MdimSession& session, std::shared_ptr<const zarr::Array> array,
                 zarr::DataType stored);
     ~ArrayValues() = default;
     ArrayValues(const ArrayValues&) = delete;
@@ -66,7 +66,7 @@ class ArrayValues {
     zarr::Status ReadTexts(const ElementBlock& block, std::uint8_t* data) const;
     void WarnOfCut(const TruncatedTexts& cut) const;
 
-    const SharedResource& session_;
+    const MdimSession& session_;
     const zarr::DataType stored_;
     std::shared_ptr<const zarr::Array> array_;
     // number of characters per text in NCZarr; 0 for arrays of other elements

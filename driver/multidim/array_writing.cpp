@@ -9,16 +9,16 @@
 
 #include "core/conventions/band_lists.h"
 #include "core/conventions/nodata.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
+#include "driver/base/exception_guard.h"
 #include "driver/base/filter_loss.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/gdal_types.h"
-#include "driver/base/guard.h"
-#include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
-#include "driver/multidim/array.h"
 #include "driver/multidim/extended_type.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_session.h"
 
 namespace zarr_driver {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/store/keys.h"
-#include "driver/multidim/attribute.h"
+#include "driver/multidim/mdim_attribute.h"
 
 namespace zarr_driver {
 

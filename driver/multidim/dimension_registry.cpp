@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/store/keys.h"
-#include "driver/multidim/dimension.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_dimension.h"
+#include "driver/multidim/mdim_session.h"
 
 namespace zarr_driver {
 
@@ -107,7 +107,7 @@ zarr::Result<std::shared_ptr<ZarrDimension>> DimensionRegistry::Adopt(
     const std::string& group, const GDALDimension& dimension) {
     for (const auto& own : Live())
         if (own.get() == &dimension && own->is_named()) return own;
-    ZARR_RETURN_IF_ERROR(SharedResource::CheckName(dimension.GetName()));
+    ZARR_RETURN_IF_ERROR(MdimSession::CheckName(dimension.GetName()));
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         const NewDimension* created = FindCreated(group, dimension.GetName(), dimension.GetSize());

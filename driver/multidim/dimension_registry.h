@@ -15,7 +15,7 @@
 
 namespace zarr_driver {
 
-class SharedResource;
+class MdimSession;
 class ZarrDimension;
 
 // A dimension that a caller has created, and that arrays may not use yet.
@@ -33,7 +33,7 @@ struct NewDimension {
 class DimensionRegistry {
   public:
     // `session`, to which the dimensions belong, must outlive this object.
-    explicit DimensionRegistry(SharedResource& session) : session_(session) {}
+    explicit DimensionRegistry(MdimSession& session) : session_(session) {}
 
     // Returns the object for dimension `index` of an array. Arrays of a group share the object of a
     // dimension with equal name and size.
@@ -78,7 +78,7 @@ class DimensionRegistry {
     std::vector<std::shared_ptr<ZarrDimension>> Live() const;
     void Rekey();
 
-    SharedResource& session_;
+    MdimSession& session_;
     mutable std::mutex mutex_;
     // dimension objects, by ZarrDimension::Key()
     std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;

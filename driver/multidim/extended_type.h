@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 #include "core/base/status.h"
 #include "core/dtype/data_type.h"
 #include "core/grid/copy.h"

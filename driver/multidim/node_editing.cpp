@@ -6,17 +6,17 @@
 
 #include "core/base/text.h"
 #include "core/conventions/array_facts.h"
-#include "core/conventions/companions.h"
+#include "core/conventions/delete_cascade.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
-#include "driver/multidim/array.h"
-#include "driver/multidim/dimension.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/multidim/dimension_registry.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_dimension.h"
+#include "driver/multidim/mdim_session.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
 
@@ -58,7 +58,7 @@ struct NewShape {
 
 // After the node at `path` was renamed to `target`, sets the new path in all objects that represent
 // this node or nodes below it.
-Status FollowRename(SharedResource& session, const std::string& path, const std::string& target) {
+Status FollowRename(MdimSession& session, const std::string& path, const std::string& target) {
     ZARR_RETURN_IF_ERROR(session.update()->Release(path, session.options().threads));
     session.update()->MoveNode(path, target);
     session.MoveObjects(path, target);
@@ -71,7 +71,7 @@ Status FollowRename(SharedResource& session, const std::string& path, const std:
     return first;
 }
 
-Status AddUsers(SharedResource& session, const std::string& group, const ZarrDimension& dimension,
+Status AddUsers(MdimSession& session, const std::string& group, const ZarrDimension& dimension,
                 std::vector<User>& users) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<zarr::Node> members,
                           session.hierarchy().Members(group));
@@ -90,7 +90,7 @@ Status AddUsers(SharedResource& session, const std::string& group, const ZarrDim
     return {};
 }
 
-Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& dimension) {
+Result<std::vector<User>> UsersOf(MdimSession& session, const ZarrDimension& dimension) {
     const zarr::Hierarchy& hierarchy = session.hierarchy();
     hierarchy.Reload();  // the caller will rewrite metadata, which other processes may have changed
     std::vector<User> users;
@@ -115,7 +115,7 @@ Result<std::vector<User>> UsersOf(SharedResource& session, const ZarrDimension& 
     return users;
 }
 
-Status CheckRename(SharedResource& session, const ZarrDimension& dimension,
+Status CheckRename(MdimSession& session, const ZarrDimension& dimension,
                    const std::string& new_name, const std::vector<User>& users) {
     const std::string target = zarr::JoinKey(dimension.group(), new_name);
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind taken, session.hierarchy().KindOf(target));
@@ -143,7 +143,7 @@ Status CheckRename(SharedResource& session, const ZarrDimension& dimension,
     return {};
 }
 
-Status StoreNames(SharedResource& session, const User& user, const std::string& new_name) {
+Status StoreNames(MdimSession& session, const User& user, const std::string& new_name) {
     json::Array names;
     for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i) {
         const bool is_it = std::find(user.axes.begin(), user.axes.end(), i) != user.axes.end();
@@ -152,7 +152,7 @@ Status StoreNames(SharedResource& session, const User& user, const std::string& 
     return session.ChangeAttribute(user.path, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
 }
 
-Status ReloadInUse(SharedResource& session, const std::vector<std::string>& paths) {
+Status ReloadInUse(MdimSession& session, const std::vector<std::string>& paths) {
     Status first;
     for (const std::string& path : paths) {
         const auto array = session.FindArray(path);
@@ -162,7 +162,7 @@ Status ReloadInUse(SharedResource& session, const std::vector<std::string>& path
     return first;
 }
 
-Status ResizeArray(SharedResource& session, const std::string& path,
+Status ResizeArray(MdimSession& session, const std::string& path,
                    const std::vector<std::uint64_t>& shape) {
     StoreUpdate& store = *session.update();
     const std::size_t threads = session.options().threads;
@@ -175,7 +175,7 @@ Status ResizeArray(SharedResource& session, const std::string& path,
 }
 
 Result<std::map<std::string, NewShape>> NewShapes(
-    SharedResource& session, const std::map<ZarrDimension*, std::uint64_t>& sizes) {
+    MdimSession& session, const std::map<ZarrDimension*, std::uint64_t>& sizes) {
     std::map<std::string, NewShape> changes;
     for (const auto& [dimension, size] : sizes) {
         ZARR_ASSIGN_OR_RETURN(std::vector<User> users, UsersOf(session, *dimension));
@@ -191,7 +191,7 @@ Result<std::map<std::string, NewShape>> NewShapes(
 
 }  // namespace
 
-Status DeleteNode(SharedResource& session, const std::string& path) {
+Status DeleteNode(MdimSession& session, const std::string& path) {
     StoreUpdate* const update = session.update();
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
@@ -211,13 +211,13 @@ Status DeleteNode(SharedResource& session, const std::string& path) {
     return {};
 }
 
-Status RenameNode(SharedResource& session, const std::string& node, const std::string& new_name) {
+Status RenameNode(MdimSession& session, const std::string& node, const std::string& new_name) {
     StoreUpdate* const update = session.update();
     // Copies `node`, because the caller's text may belong to an object that is renamed.
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
-    ZARR_RETURN_IF_ERROR(SharedResource::CheckName(new_name));
+    ZARR_RETURN_IF_ERROR(MdimSession::CheckName(new_name));
     ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
     if (path == session.root() || path == session.location().node)
         return Status::Invalid(
@@ -238,10 +238,10 @@ Status RenameNode(SharedResource& session, const std::string& node, const std::s
     return first;
 }
 
-Status RenameDimension(SharedResource& session, ZarrDimension& dimension,
+Status RenameDimension(MdimSession& session, ZarrDimension& dimension,
                        const std::string& new_name) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
-    ZARR_RETURN_IF_ERROR(SharedResource::CheckName(new_name));
+    ZARR_RETURN_IF_ERROR(MdimSession::CheckName(new_name));
     if (new_name == dimension.GetName()) return {};
     ZARR_ASSIGN_OR_RETURN(const std::vector<User> users, UsersOf(session, dimension));
     ZARR_RETURN_IF_ERROR(CheckRename(session, dimension, new_name, users));
@@ -260,7 +260,7 @@ Status RenameDimension(SharedResource& session, ZarrDimension& dimension,
     return renamed.ok() ? reloaded : renamed;
 }
 
-Status ResizeDimensions(SharedResource& session,
+Status ResizeDimensions(MdimSession& session,
                         const std::map<ZarrDimension*, std::uint64_t>& sizes) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_ASSIGN_OR_RETURN(const auto changes, NewShapes(session, sizes));
@@ -280,7 +280,7 @@ Status ResizeDimensions(SharedResource& session,
     return status.ok() ? reloaded : status;
 }
 
-void StoreAxes(SharedResource& session) {
+void StoreAxes(MdimSession& session) {
     for (const NewDimension& dimension : session.dimensions().Created()) {
         const Axis axis = AxisOf(dimension.type);
         if (axis.letter == '\0') continue;

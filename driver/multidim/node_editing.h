@@ -12,23 +12,22 @@
 
 namespace zarr_driver {
 
-class SharedResource;
+class MdimSession;
 class ZarrDimension;
 
-zarr::Status DeleteNode(SharedResource& session, const std::string& path);
+zarr::Status DeleteNode(MdimSession& session, const std::string& path);
 // Gives a node another name within its parent group.
-zarr::Status RenameNode(SharedResource& session, const std::string& node,
-                        const std::string& new_name);
+zarr::Status RenameNode(MdimSession& session, const std::string& node, const std::string& new_name);
 
 // Renames a dimension in all arrays that have it, and renames its coordinate array.
-zarr::Status RenameDimension(SharedResource& session, ZarrDimension& dimension,
+zarr::Status RenameDimension(MdimSession& session, ZarrDimension& dimension,
                              const std::string& new_name);
 // Gives dimensions new sizes, and resizes all arrays that have these dimensions.
-zarr::Status ResizeDimensions(SharedResource& session,
+zarr::Status ResizeDimensions(MdimSession& session,
                               const std::map<ZarrDimension*, std::uint64_t>& sizes);
 
 // Stores the axis (such as X or T) of each dimension that a caller created, as CF attributes of its
 // coordinate array, unless the array states one. Failures give warnings.
-void StoreAxes(SharedResource& session);
+void StoreAxes(MdimSession& session);
 
 }  // namespace zarr_driver

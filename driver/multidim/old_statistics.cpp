@@ -10,8 +10,8 @@
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 #include "driver/base/gdal_compat.h"
-#include "driver/base/report.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/base/gdal_errors.h"
+#include "driver/multidim/mdim_session.h"
 #include "driver/raster/source_state.h"
 #include "driver/store/vsi_store.h"
 
@@ -35,7 +35,7 @@ std::vector<std::string> ArraysWithStatistics(const std::string& file) {
 
 }  // namespace
 
-void ClearOldStatistics(const SharedResource& session, const std::string& file) {
+void ClearOldStatistics(const MdimSession& session, const std::string& file) {
     VSIStatBufL stat;
     if (!VSIIsLocal(file.c_str()) || VSIStatL(file.c_str(), &stat) != 0) return;
     for (const std::string& name : ArraysWithStatistics(file)) {

@@ -7,7 +7,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/named_members.h"
 #include "core/store/keys.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_session.h"
 
 namespace zarr_driver {
 
@@ -59,7 +59,7 @@ std::string OutsideArrays::NameOf(const std::string& path) const {
 }
 
 std::string OutsideArrays::Find(const std::string& name) const {
-    if (session_.location().node.empty() || !SharedResource::CheckName(name).ok()) return {};
+    if (session_.location().node.empty() || !MdimSession::CheckName(name).ok()) return {};
     for (std::string base = name; !base.empty(); base = WithoutNumber(base)) {
         for (std::string at = session_.root();; at = std::string(zarr::ParentPath(at))) {
             std::string path = zarr::JoinKey(at, base);

@@ -6,14 +6,14 @@
 
 namespace zarr_driver {
 
-class SharedResource;
+class MdimSession;
 
 // Finds arrays outside of the opened node to which arrays of the opened node refer ("outside
 // arrays"), and names all arrays of a session. Thread-safe.
 class OutsideArrays {
   public:
     // `session` must outlive this object.
-    explicit OutsideArrays(const SharedResource& session) : session_(session) {}
+    explicit OutsideArrays(const MdimSession& session) : session_(session) {}
 
     // Returns the name of the array at `path` in GDAL's API. Outside arrays are shown in the root
     // group, with a number as in "x_2" if a group from there to the array has an array of that
@@ -33,7 +33,7 @@ class OutsideArrays {
     std::vector<std::string> OpenedArrays() const;
     std::vector<std::string> ReferencesOf(const std::string& path) const;
 
-    const SharedResource& session_;
+    const MdimSession& session_;
 };
 
 }  // namespace zarr_driver

@@ -6,8 +6,8 @@
 
 #include "core/conventions/attributes.h"
 #include "core/store/keys.h"
-#include "driver/multidim/array.h"
-#include "driver/multidim/shared_resource.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_session.h"
 
 namespace zarr_driver {
 
@@ -30,8 +30,7 @@ void PendingGridMappings::Forget() {
     scalars_.clear();
 }
 
-Status PendingGridMappings::DropAbsentCoordinates(SharedResource& session,
-                                                  const std::string& path) {
+Status PendingGridMappings::DropAbsentCoordinates(MdimSession& session, const std::string& path) {
     constexpr const char* kName = "coordinates";
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, session.update()->Attributes(path));
     const std::string group(zarr::ParentPath(path));
@@ -47,7 +46,7 @@ Status PendingGridMappings::DropAbsentCoordinates(SharedResource& session,
                                    kept.empty() ? std::nullopt : std::optional<json::Value>(kept));
 }
 
-Status PendingGridMappings::Finish(SharedResource& session) {
+Status PendingGridMappings::Finish(MdimSession& session) {
     std::map<std::string, OGRSpatialReference> arrays;
     std::vector<std::string> scalars;
     {

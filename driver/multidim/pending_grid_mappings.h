@@ -12,7 +12,7 @@
 
 namespace zarr_driver {
 
-class SharedResource;
+class MdimSession;
 
 // Replaces grid mappings that the driver wrote by the source's own grid mappings. During a copy, an
 // array may get its CRS before its grid mapping, a scalar array, is copied. Thread-safe.
@@ -25,11 +25,11 @@ class PendingGridMappings {
     // Lets arrays from Add() refer to a scalar array from AddScalar() that describes their CRS.
     // Removes absent arrays from the attribute "coordinates", because xarray ignores the whole
     // attribute if one of them is absent. Clears the records.
-    zarr::Status Finish(SharedResource& session);
+    zarr::Status Finish(MdimSession& session);
     void Forget();
 
   private:
-    static zarr::Status DropAbsentCoordinates(SharedResource& session, const std::string& path);
+    static zarr::Status DropAbsentCoordinates(MdimSession& session, const std::string& path);
 
     std::mutex mutex_;
     std::map<std::string, OGRSpatialReference> arrays_;  // by path

@@ -14,13 +14,13 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/memory_store.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing_write.h"
-#include "driver/multidim/array.h"
-#include "driver/multidim/group.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_group.h"
+#include "driver/multidim/mdim_session.h"
 #include "driver/multidim/raw_block_codecs.h"
-#include "driver/multidim/shared_resource.h"
-#include "driver/store/value_locations.h"
+#include "driver/store/value_references.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -173,8 +173,8 @@ class RawBlockSource::Builder {
         ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
         auto update = std::make_unique<StoreUpdate>(store, zarr::WriteConsolidated::kNo, nullptr,
                                                     location.hierarchy, zarr::Format::kV2);
-        const auto session = std::make_shared<SharedResource>(
-            std::move(location), std::move(options), std::move(update));
+        const auto session = std::make_shared<MdimSession>(std::move(location), std::move(options),
+                                                           std::move(update));
         ZARR_RETURN_IF_ERROR(CopyGroup(root, *session->OpenGroup(""), "", 0));
         return session->Finish();
     }
@@ -312,7 +312,7 @@ Status RawBlockSource::Verify() const {
     location.address = StoreAddress(kPath);
     location.kind = zarr::NodeKind::kGroup;
     location.hierarchy = hierarchy_;
-    const auto session = std::make_shared<SharedResource>(std::move(location), std::move(options));
+    const auto session = std::make_shared<MdimSession>(std::move(location), std::move(options));
     for (const auto& [path, source] : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const std::shared_ptr<GDALMDArray> own, session->OpenArray(path));
         const std::uint64_t count = CountOf(source.counts);

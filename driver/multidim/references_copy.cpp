@@ -16,19 +16,19 @@
 #include "core/references/kerchunk_json_writer.h"
 #include "core/references/kerchunk_parquet_writer.h"
 #include "driver/base/builtin_driver.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/progress.h"
-#include "driver/base/report.h"
 #include "driver/base/store_options.h"
-#include "driver/multidim/dataset.h"
+#include "driver/multidim/mdim_dataset.h"
+#include "driver/multidim/mdim_session.h"
 #include "driver/multidim/raw_block_source.h"
-#include "driver/multidim/shared_resource.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
 #include "driver/store/staged.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_replacement.h"
-#include "driver/store/value_locations.h"
+#include "driver/store/value_references.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -152,12 +152,12 @@ Status WriteParquet(const StoreAddress& folder, const Export& export_to) {
     return replacement->Commit();
 }
 
-Status ExportOwn(SharedResource& session, zarr::ReferenceWriter& writer,
+Status ExportOwn(MdimSession& session, zarr::ReferenceWriter& writer,
                  const zarr::ExportProgress& progress) {
     ZARR_RETURN_IF_ERROR(session.Flush());
     const zarr::Hierarchy& hierarchy = session.hierarchy();
     ZARR_ASSIGN_OR_RETURN(const auto locations,
-                          ValueLocations::Of(session.address(), hierarchy.store()));
+                          ValueReferences::Of(session.address(), hierarchy.store()));
     zarr::ReferenceExport part;
     part.root = session.root();
     if (const std::string* const array = session.single_array()) part.array = *array;
@@ -194,7 +194,7 @@ Result<std::unique_ptr<GDALDataset>> OpenReferences(const StorePath& path) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(StoreAddress(path), options));
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(
-        std::make_shared<SharedResource>(std::move(location), std::move(options))));
+        std::make_shared<MdimSession>(std::move(location), std::move(options))));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/conventions/pyramid.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/progress.h"
-#include "driver/base/report.h"
 
 namespace zarr_driver {
 
@@ -119,7 +119,7 @@ CPLErr FillRuns(const OverviewPixels& pixels, const std::vector<std::vector<int>
 
 // Describes an open overview: the paths of its arrays, its size in pixels, and its resampling
 // method.
-LevelPaths DescribedAs(StoreRaster& level, std::string method) {
+LevelPaths DescribedAs(OverviewableDataset& level, std::string method) {
     return {OverviewSet::PathsOf(level), static_cast<std::uint64_t>(level.GetRasterXSize()),
             static_cast<std::uint64_t>(level.GetRasterYSize()), std::move(method)};
 }
@@ -162,7 +162,7 @@ Status OverviewBuilder::Renew(const std::vector<int>& factors) {
         });
         if (is_filled || !is_incomplete) added.push_back(std::move(alone.front()));
     }
-    std::set<const StoreRaster*> kept;
+    std::set<const OverviewableDataset*> kept;
     for (const auto& level : set_.levels()) {
         bool exists = true;
         for (const std::string& path : OverviewSet::PathsOf(*level)) {
@@ -179,7 +179,7 @@ Status OverviewBuilder::Renew(const std::vector<int>& factors) {
 
 // Drops the levels of the dataset whose pixels are incomplete after a failed build.
 void OverviewBuilder::DropIncomplete() {
-    std::set<const StoreRaster*> kept;
+    std::set<const OverviewableDataset*> kept;
     for (const auto& level : set_.levels())
         if (!writer_.IsIncomplete(OverviewSet::PathsOf(*level))) kept.insert(level.get());
     set_.Remove(kept);
@@ -205,15 +205,16 @@ bool OverviewBuilder::HasForeignLevels() const {
     if (!set_.levels().empty()) return !HasOwnLevels();
     std::set<std::string> listed;
     for (const zarr::OverviewLevel& level : writer_.Listed()) listed.insert(level.path);
-    const std::vector<StoreRaster*> of_arrays = set_.All();
-    return std::any_of(of_arrays.begin(), of_arrays.end(), [&](const StoreRaster* level) {
+    const std::vector<OverviewableDataset*> of_arrays = set_.All();
+    return std::any_of(of_arrays.begin(), of_arrays.end(), [&](const OverviewableDataset* level) {
         return listed.count(OverviewSet::PathsOf(*level)[0]) == 0;
     });
 }
 
 // Returns the level for a reduction factor: a level of exactly the reduced size, else a level whose
 // size gives `factor` by GDAL's formula. Returns nullptr if no such level exists.
-StoreRaster* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels, int factor) const {
+OverviewableDataset* OverviewBuilder::FindLevel(const OverviewSet::Levels& levels,
+                                                int factor) const {
     const int width = raster_.GetRasterXSize();
     const int height = raster_.GetRasterYSize();
     for (const auto& level : levels)
@@ -287,7 +288,7 @@ Status OverviewBuilder::CheckArrays(bool any_new) const {
 // ---------------------------------------------------------------------------------------------
 // Building
 
-Result<std::unique_ptr<StoreRaster>> OverviewBuilder::Open(const LevelPaths& level) const {
+Result<std::unique_ptr<OverviewableDataset>> OverviewBuilder::Open(const LevelPaths& level) const {
     ZARR_ASSIGN_OR_RETURN(auto opened, raster_.OpenLevel(level.paths, 0));
     if (opened->GetRasterXSize() != static_cast<int>(level.width) ||
         opened->GetRasterYSize() != static_cast<int>(level.height))
@@ -352,13 +353,13 @@ std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& band
 // Fills the masks of the levels from the masks of the bands. If several bands share a mask, the
 // mask is filled once.
 CPLErr OverviewBuilder::FillMasks(const OverviewRequest& request,
-                                  const std::vector<StoreRaster*>& levels) const {
+                                  const std::vector<OverviewableDataset*>& levels) const {
     std::set<const GDALRasterBand*> filled;
     for (const int number : request.bands) {
         GDALRasterBand* const mask = raster_.StoredMask(number);
         if (mask == nullptr || !filled.insert(mask).second) continue;
         std::vector<GDALRasterBandH> smaller;
-        for (StoreRaster* const level : levels)
+        for (OverviewableDataset* const level : levels)
             if (GDALRasterBand* const band = level->StoredMask(number))
                 smaller.push_back(GDALRasterBand::ToHandle(band));
         if (smaller.empty()) continue;
@@ -371,12 +372,12 @@ CPLErr OverviewBuilder::FillMasks(const OverviewRequest& request,
 }
 
 // Returns the old and new levels that `request` fills; none if it only creates levels.
-std::vector<StoreRaster*> OverviewBuilder::Wanted(const OverviewRequest& request) const {
-    std::set<StoreRaster*> wanted;
+std::vector<OverviewableDataset*> OverviewBuilder::Wanted(const OverviewRequest& request) const {
+    std::set<OverviewableDataset*> wanted;
     if (!EQUAL(request.resampling.c_str(), "NONE"))
         for (const int factor : request.factors)
             for (const OverviewSet::Levels* levels : {&set_.levels(), &made_})
-                if (StoreRaster* level = FindLevel(*levels, factor)) wanted.insert(level);
+                if (OverviewableDataset* level = FindLevel(*levels, factor)) wanted.insert(level);
     return {wanted.begin(), wanted.end()};
 }
 
@@ -386,7 +387,7 @@ std::vector<std::string> OverviewBuilder::FilledPaths(const OverviewRequest& req
     std::set<const RasterLayout*> filled;
     for (const int number : request.bands) filled.insert(&raster_.LayoutOf(number));
     std::vector<std::string> paths;
-    for (StoreRaster* const level : Wanted(request)) {
+    for (OverviewableDataset* const level : Wanted(request)) {
         const std::vector<std::string> of_level = OverviewSet::PathsOf(*level);
         for (std::size_t i = 0; i < of_level.size(); ++i)
             if (filled.count(arrays[i]) != 0) paths.push_back(of_level[i]);
@@ -399,13 +400,13 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
 }
 
 CPLErr OverviewBuilder::FillBands(const OverviewRequest& request,
-                                  std::vector<StoreRaster*> levels) const {
+                                  std::vector<OverviewableDataset*> levels) const {
     if (EQUAL(request.resampling.c_str(), "NONE")) return CE_None;
     return FillLevels(request, std::move(levels));
 }
 
 CPLErr OverviewBuilder::FillLevels(const OverviewRequest& request,
-                                   std::vector<StoreRaster*> levels) const {
+                                   std::vector<OverviewableDataset*> levels) const {
     // Consolidated metadata that the new levels have erased would otherwise be missing all the
     // time.
     StoreUpdate& update = *raster_.update();
@@ -425,7 +426,7 @@ CPLErr OverviewBuilder::FillLevels(const OverviewRequest& request,
         return EmitError(raster_.store_path(),
                          Status(zarr::StatusCode::kCancelled, "building overviews was cancelled"));
     if (error != CE_None) return error;
-    for (StoreRaster* const level : levels) level->FlushBlocks(false);
+    for (OverviewableDataset* const level : levels) level->FlushBlocks(false);
     const Status status = update.FlushChunks(raster_.options().threads);
     return status.ok() ? CE_None : EmitError(raster_.store_path(), status);
 }
@@ -433,7 +434,7 @@ CPLErr OverviewBuilder::FillLevels(const OverviewRequest& request,
 // Lists the new levels together with the old levels in the metadata. Then adds the new levels to
 // the dataset.
 Status OverviewBuilder::List(const OverviewRequest& request) {
-    std::set<const StoreRaster*> kept;
+    std::set<const OverviewableDataset*> kept;
     for (const int factor : request.factors) kept.insert(FindLevel(set_.levels(), factor));
     std::vector<LevelPaths> replaced;
     if (set_.pending().replaces_others) replaced = set_.Remove(kept);

@@ -43,7 +43,8 @@ class OverviewBuilder {
     CPLErr Build(const OverviewRequest& request);
     // Fills the bands `request.bands` of existing levels again, and ignores `request.factors`. Only
     // Update() updates attributes and coordinates. Emits errors.
-    CPLErr FillBands(const OverviewRequest& request, std::vector<StoreRaster*> levels) const;
+    CPLErr FillBands(const OverviewRequest& request,
+                     std::vector<OverviewableDataset*> levels) const;
     // Removes all overviews that GDAL has built. Emits errors.
     CPLErr Clean(const OverviewRequest& request);
     // Writes the list of levels again. Needed after the raster's georeferencing has changed, if the
@@ -54,32 +55,34 @@ class OverviewBuilder {
 
   private:
     std::vector<LevelPaths> Described() const;
-    std::vector<StoreRaster*> Wanted(const OverviewRequest& request) const;
+    std::vector<OverviewableDataset*> Wanted(const OverviewRequest& request) const;
     std::vector<std::string> FilledPaths(const OverviewRequest& request) const;
     void DropIncomplete();
     bool HasOwnLevels() const;
     bool HasForeignLevels() const;
-    StoreRaster* FindLevel(const OverviewSet::Levels& levels, int factor) const;
+    OverviewableDataset* FindLevel(const OverviewSet::Levels& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
     // Fails if an array cannot be written, or an existing level has fewer slices than the raster.
     // If `any_new` is true, also fails if the raster is only a slice of an array, for which no
     // levels can be created.
     zarr::Status CheckArrays(bool any_new) const;
-    zarr::Result<std::unique_ptr<StoreRaster>> Open(const LevelPaths& level) const;
+    zarr::Result<std::unique_ptr<OverviewableDataset>> Open(const LevelPaths& level) const;
     zarr::Status Reload();
     zarr::Status MakeMissingMasks(const OverviewRequest& request);
-    CPLErr FillMasks(const OverviewRequest& request, const std::vector<StoreRaster*>& levels) const;
+    CPLErr FillMasks(const OverviewRequest& request,
+                     const std::vector<OverviewableDataset*>& levels) const;
     zarr::Status DropUnused();
     zarr::Status Make(const OverviewRequest& request);
     std::vector<std::vector<int>> Runs(const std::vector<int>& bands) const;
     CPLErr Fill(const OverviewRequest& request) const;
-    CPLErr FillLevels(const OverviewRequest& request, std::vector<StoreRaster*> levels) const;
+    CPLErr FillLevels(const OverviewRequest& request,
+                      std::vector<OverviewableDataset*> levels) const;
     zarr::Status List(const OverviewRequest& request);
     void Discard();
 
     OverviewSet& set_;
-    StoreRaster& raster_;
+    OverviewableDataset& raster_;
     const OverviewLevels writer_;
     OverviewSet::Levels made_;  // new levels that are not listed in the metadata yet
 };

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/conventions/base_state.h"
-#include "core/conventions/companions.h"
 #include "core/conventions/coordinates.h"
+#include "core/conventions/delete_cascade.h"
 #include "core/conventions/geotransform.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/overviews.h"
@@ -80,10 +80,10 @@ json::Object KeptAttributes(const json::Value& attributes) {
 
 // Returns the georeferencing convention that the attributes of an array follow. Returns `fallback`
 // if they follow no convention.
-Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback) {
+GeoreferencingForm ConventionOf(const json::Value& attributes, GeoreferencingForm fallback) {
     const bool gdal = attributes.Find("_CRS") != nullptr;
     const bool cf = attributes.Find("grid_mapping") != nullptr;
-    if (gdal) return cf ? Georeferenced::kEveryReader : Georeferenced::kGdal;
+    if (gdal) return cf ? GeoreferencingForm::kEveryReader : GeoreferencingForm::kGdal;
     const std::string* const mapping = zarr::StringAttribute(attributes, "grid_mapping");
     const auto coordinates = zarr::WordsAttribute(attributes, "coordinates");
     const bool is_coordinate =
@@ -92,10 +92,11 @@ Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback
     const bool spatial = attributes.Find("proj:code") != nullptr ||
                          attributes.Find("proj:projjson") != nullptr ||
                          attributes.Find("proj:wkt2") != nullptr;
-    if (cf && spatial) return Georeferenced::kAll;
-    if (cf) return is_coordinate ? Georeferenced::kEveryReader : Georeferenced::kCf;
-    return spatial || attributes.Find("spatial:transform") != nullptr ? Georeferenced::kSpatialProj
-                                                                      : fallback;
+    if (cf && spatial) return GeoreferencingForm::kAll;
+    if (cf) return is_coordinate ? GeoreferencingForm::kEveryReader : GeoreferencingForm::kCf;
+    return spatial || attributes.Find("spatial:transform") != nullptr
+               ? GeoreferencingForm::kSpatialProj
+               : fallback;
 }
 
 // Returns the geotransform of an overview. The overview has the extent of the raster, and its
@@ -345,8 +346,8 @@ json::Object OverviewLevels::PlacementOfLevel(const RasterLayout& scaled,
     const zarr::GeoTransform transform =
         Scaled(*source_.placement.transform, *source_.arrays[0], level);
     json::Object stated;
-    SetGeoreferencingAttributes(scaled, {nullptr, transform, {}}, Georeferenced::kSpatialProj, {},
-                                stated);
+    SetGeoreferencingAttributes(scaled, {nullptr, transform, {}}, GeoreferencingForm::kSpatialProj,
+                                {}, stated);
     if (const json::Value* const value = json::FindMember(stated, kTransform))
         SetMember(place, kTransform, *value);
     return place;
@@ -370,7 +371,8 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     if (HasLevelGroups()) {
         // kAll states the CRS by its code alone, if the CRS has a code. kSpatialProj would add WKT.
         const RasterLayout& first = *source_.arrays[0];
-        SetGeoreferencingAttributes(first, source_.placement, Georeferenced::kAll, {}, attributes);
+        SetGeoreferencingAttributes(first, source_.placement, GeoreferencingForm::kAll, {},
+                                    attributes);
         const bool is_placed = json::FindMember(attributes, kTransform) != nullptr;
         SetMember(attributes, kShape, is_placed ? ShapeOf(WholeRaster(first)) : json::Value());
     }
@@ -534,7 +536,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level, Fill fill) con
     const RasterLayout& first = *source_.arrays[0];
     RasterPosition placement = source_.placement;
     if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
-    const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
+    const GeoreferencingForm convention = ConventionOf(first.facts.attributes, source_.convention);
     const RasterLayout scaled = LayoutOfLevel(first, level.paths[0], level);
     zarr::Warnings ignored;  // they are about users of coordinates, and the group has only levels
     ZARR_ASSIGN_OR_RETURN(

@@ -30,7 +30,7 @@ struct LevelPaths {
 struct LevelSource {
     std::vector<const RasterLayout*> arrays;  // arrays of the raster, all in one group
     RasterPosition placement;
-    Georeferenced convention = Georeferenced::kEveryReader;
+    GeoreferencingForm convention = GeoreferencingForm::kEveryReader;
     std::size_t threads = 1;
     // Samples of the raster's pixels that overviews record. Overviews that are added to others
     // record the same as these.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {
 
@@ -15,17 +15,17 @@ void OverviewSet::Warn(const std::vector<std::string>& warnings) {
     pending_.warnings.insert(pending_.warnings.end(), warnings.begin(), warnings.end());
 }
 
-std::vector<StoreRaster*> OverviewSet::All() const {
+std::vector<OverviewableDataset*> OverviewSet::All() const {
     Load();
-    std::vector<StoreRaster*> all;
+    std::vector<OverviewableDataset*> all;
     for (const auto& level : levels_) all.push_back(level.get());
     for (const auto& [array, level] : array_levels_) all.push_back(level.get());
     return all;
 }
 
-std::vector<StoreRaster*> OverviewSet::LevelsOf(const RasterLayout& array) const {
+std::vector<OverviewableDataset*> OverviewSet::LevelsOf(const RasterLayout& array) const {
     Load();
-    std::vector<StoreRaster*> own;
+    std::vector<OverviewableDataset*> own;
     for (const auto& level : levels_) own.push_back(level.get());
     for (const auto& [of, level] : array_levels_)
         if (of == &array && levels_.empty()) own.push_back(level.get());
@@ -40,7 +40,7 @@ void OverviewSet::Merge(Levels levels) {
     });
 }
 
-std::vector<LevelPaths> OverviewSet::Remove(const std::set<const StoreRaster*>& kept) {
+std::vector<LevelPaths> OverviewSet::Remove(const std::set<const OverviewableDataset*>& kept) {
     std::vector<LevelPaths> removed;
     for (auto& level : levels_) {
         if (kept.count(level.get()) != 0) continue;
@@ -60,19 +60,19 @@ void OverviewSet::RemoveLevelsOfArrays() {
     array_levels_.clear();
 }
 
-std::vector<std::string> OverviewSet::PathsOf(const StoreRaster& level) {
+std::vector<std::string> OverviewSet::PathsOf(const OverviewableDataset& level) {
     std::vector<std::string> paths;
     for (const RasterLayout* array : level.Layouts()) paths.push_back(array->facts.path);
     return paths;
 }
 
-void OverviewSet::Release(StoreRaster& level) const {
+void OverviewSet::Release(OverviewableDataset& level) const {
     for (const RasterLayout* array : level.Layouts()) raster_.update()->Forget(*array->array);
     level.EndUpdate();
 }
 
 // Calls the function of GDALMajorObject, so that the item is neither stored nor saved as PAM.
-void SetResampling(StoreRaster& level, const std::string& method) {
+void SetResampling(OverviewableDataset& level, const std::string& method) {
     const std::string name = GdalResampling(method);
     for (int i = 1; i <= level.GetRasterCount(); ++i)
         level.GetRasterBand(i)->GDALMajorObject::SetMetadataItem(

@@ -12,8 +12,8 @@
 #include "core/conventions/nodata.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
-#include "driver/base/guard.h"
-#include "driver/base/report.h"
+#include "driver/base/exception_guard.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
 #include "driver/raster/nodata_element.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "driver/base/guard.h"
+#include "driver/base/exception_guard.h"
 #include "driver/raster/band.h"
 #include "driver/raster/pixel_statistics.h"
 

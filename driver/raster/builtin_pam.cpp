@@ -17,7 +17,7 @@
 #include "core/conventions/band_lists.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/raster/band_colours.h"
 #include "driver/store/vsi_store.h"
 

@@ -8,10 +8,10 @@
 #include "core/conventions/ome.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
+#include "driver/base/exception_guard.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/gdal_types.h"
-#include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
-#include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/raster/band.h"
@@ -21,7 +21,7 @@
 #include "driver/raster/pixel_statistics.h"
 #include "driver/raster/shown_metadata.h"
 #include "driver/raster/stored_pam.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"
 
@@ -326,7 +326,7 @@ void ZarrDataset::FlushBlocks(bool closing) {
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
 }
 
-zarr::Result<std::unique_ptr<StoreRaster>> ZarrDataset::OpenLevel(
+zarr::Result<std::unique_ptr<OverviewableDataset>> ZarrDataset::OpenLevel(
     const std::vector<std::string>& paths, std::size_t first) {
     Location location = location_;
     location.node = paths[0];
@@ -346,7 +346,7 @@ zarr::Result<std::unique_ptr<StoreRaster>> ZarrDataset::OpenLevel(
     }
     if (options_.north_up) level->FollowFlip(*this);
     ShareUpdate(*level);
-    return std::unique_ptr<StoreRaster>(std::move(level));
+    return std::unique_ptr<OverviewableDataset>(std::move(level));
 }
 
 int ZarrDataset::FirstBandOf(std::size_t array) {
@@ -363,7 +363,7 @@ int ZarrDataset::NumberInArray(int number) {
 }
 
 ZarrRasterBand* ZarrDataset::LevelOf(int number, int level) {
-    const std::vector<StoreRaster*> levels = overviews_.LevelsOf(LayoutOf(number));
+    const std::vector<OverviewableDataset*> levels = overviews_.LevelsOf(LayoutOf(number));
     if (level < 0 || static_cast<std::size_t>(level) >= levels.size()) return nullptr;
     const bool is_of_array = overviews_.levels().empty();
     return static_cast<ZarrDataset*>(levels[static_cast<std::size_t>(level)])
@@ -449,7 +449,7 @@ CPLErr ZarrDataset::CreateMaskBand(int nFlagsIn) {
 // ---------------------------------------------------------------------------------------------
 // Changes of a store
 
-void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) {
+void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, GeoreferencingForm convention) {
     update_.Set(std::move(update));
     convention_ = convention;
     eAccess = GA_Update;
@@ -457,7 +457,7 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
     RecordLoadedStatistics();
-    for (StoreRaster* const level : overviews_.All())
+    for (OverviewableDataset* const level : overviews_.All())
         level->EnableUpdate(update_.Share(), convention);
 }
 
@@ -538,7 +538,7 @@ bool ZarrDataset::CloseStore() {
 }
 
 void ZarrDataset::EndUpdate() {
-    for (StoreRaster* const level : overviews_.All()) level->EndUpdate();
+    for (OverviewableDataset* const level : overviews_.All()) level->EndUpdate();
     for (ZarrDataset* const mask : masks_->opened()) mask->EndUpdate();
     update_.Set(nullptr);
 }
@@ -561,7 +561,7 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     // therefore saved after the chunks, and after closing a zip file (CloseStore()).
     WriteDirtyBlocks(closing);
     if (update_ == nullptr) return CE_None;
-    for (StoreRaster* const level : overviews_.All()) level->FlushBlocks(closing);
+    for (OverviewableDataset* const level : overviews_.All()) level->FlushBlocks(closing);
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     StoreColours();
     CPLErr error = CE_None;

@@ -22,7 +22,7 @@
 #include "driver/raster/raster_georeferencing.h"
 #include "driver/raster/stored_attributes.h"
 #include "driver/raster/stored_masks.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
@@ -136,7 +136,7 @@ class ZarrDataset final : public ZarrPamDataset {
     // bit pattern.
     void TreatBytesAsSigned();
     // Switches the dataset to update mode. Call after the dataset is completely set up.
-    void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) override;
+    void EnableUpdate(std::shared_ptr<StoreUpdate> update, GeoreferencingForm convention) override;
     // Returns the layout of an array. `index` is the array's index, in the order of AddArray()
     // calls.
     const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
@@ -175,8 +175,8 @@ class ZarrDataset final : public ZarrPamDataset {
     GDALRasterBand* StoredMask(int number) override;
     void FlushBlocks(bool closing) override;
     zarr::Status FlushPixels() override;
-    zarr::Result<std::unique_ptr<StoreRaster>> OpenLevel(const std::vector<std::string>& paths,
-                                                         std::size_t first) override;
+    zarr::Result<std::unique_ptr<OverviewableDataset>> OpenLevel(
+        const std::vector<std::string>& paths, std::size_t first) override;
     zarr::Status Refresh() override;
     // Emits an error that says why update() is nullptr.
     CPLErr ReportReadOnly() const;
@@ -308,7 +308,7 @@ class ZarrDataset final : public ZarrPamDataset {
     // Set in update mode if the dataset is an OME image that PROFILE=OME has made.
     std::optional<zarr::OmeIdentity> ome_image_;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews share this object
-    Georeferenced convention_ = Georeferenced::kEveryReader;
+    GeoreferencingForm convention_ = GeoreferencingForm::kEveryReader;
     RasterGeoreferencing georeferencing_{location_, options_, arrays_};
     StoredAttributes attributes_{arrays_};
     std::set<int> named_bands_;  // bands that were named since the last flush

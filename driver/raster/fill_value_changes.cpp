@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Members of ZarrDataset that change the fill value of an array when a nodata value is set.
 #include "driver/base/filter_loss.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/raster/dataset.h"
 
 namespace zarr_driver {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 #include "driver/base/gdal_types.h"
 
 namespace zarr_driver {

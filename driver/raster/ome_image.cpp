@@ -13,7 +13,7 @@
 
 #include "core/conventions/overviews.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
 

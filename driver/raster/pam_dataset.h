@@ -15,12 +15,12 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/overviews/overview_builder.h"
-#include "driver/overviews/store_raster.h"
+#include "driver/overviews/overviewable_dataset.h"
 #include "driver/raster/band_array.h"
 #include "driver/raster/builtin_pam.h"
 #include "driver/raster/source_state.h"
 #include "driver/raster/stored_pam.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_update.h"
 
@@ -39,7 +39,7 @@ struct OpenedAs {
 // attribute of the store (see stored_pam.h), or in sidecar files with overviews and masks (see
 // sidecars.h). Statistics, overviews and masks are ignored if the pixels have changed since they
 // were made.
-class ZarrPamDataset : public StoreRaster {
+class ZarrPamDataset : public OverviewableDataset {
   public:
     // Sets an attribute of an array; null removes the attribute. The next flush writes the change.
     virtual void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) = 0;
@@ -77,7 +77,7 @@ class ZarrPamDataset : public StoreRaster {
     char** GetFileList() override;
 
   protected:
-    using StoreRaster::StoreRaster;
+    using OverviewableDataset::OverviewableDataset;
 
     // True if NORTH_UP or WRAP_LONGITUDE changes the order of rows or columns. The check may read
     // the georeferencing.

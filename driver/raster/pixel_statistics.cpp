@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/conventions/crs_sources.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/vsi_store.h"
 
@@ -154,7 +154,7 @@ Status RasterGeoreferencing::RemoveCoordinates(const CoordinateArrays& arrays) c
     return {};
 }
 
-Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention) const {
+Status RasterGeoreferencing::Write(StoreUpdate& update, GeoreferencingForm convention) const {
     const RasterPosition position = Known();
     zarr::Warnings warnings;
     const CoordinateArrays arrays(
@@ -185,7 +185,7 @@ Status RasterGeoreferencing::Write(StoreUpdate& update, Georeferenced convention
     return {};
 }
 
-Status RasterGeoreferencing::Flush(StoreUpdate& update, Georeferenced convention) {
+Status RasterGeoreferencing::Flush(StoreUpdate& update, GeoreferencingForm convention) {
     if (has_changed()) ZARR_RETURN_IF_ERROR(Write(update, convention));
     is_srs_set_ = is_transform_set_ = is_rename_ = false;
     return {};

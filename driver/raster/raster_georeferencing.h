@@ -11,10 +11,10 @@
 #include "core/base/status.h"
 #include "core/conventions/affine.h"
 #include "driver/base/open_options.h"
-#include "driver/georef/convention.h"
 #include "driver/georef/georeferencing.h"
+#include "driver/georef/georeferencing_form.h"
 #include "driver/raster/band_array.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
@@ -66,14 +66,14 @@ class RasterGeoreferencing {
     void DimensionsRenamed() { is_rename_ = is_rename_ || found_.has_value(); }
     // Writes changes to coordinate arrays in the group, and changes attributes of the raster's
     // arrays, which the caller must store. If this fails, the next call tries again.
-    zarr::Status Flush(StoreUpdate& update, Georeferenced convention);
+    zarr::Status Flush(StoreUpdate& update, GeoreferencingForm convention);
 
   private:
     Georeferencing Read(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts) const;
     // Returns the georeferencing for a change.
     Georeferencing& Change();
     RasterPosition Known() const;
-    zarr::Status Write(StoreUpdate& update, Georeferenced convention) const;
+    zarr::Status Write(StoreUpdate& update, GeoreferencingForm convention) const;
     zarr::Status RemoveCoordinates(const CoordinateArrays& arrays) const;
 
     const Location& location_;

@@ -14,10 +14,10 @@
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
 #include "driver/raster/band_colours.h"
-#include "driver/raster/ome.h"
+#include "driver/raster/ome_channels.h"
 #include "driver/raster/subdatasets.h"
 #include "driver/store/store_address.h"
 

@@ -8,7 +8,7 @@
 
 #include "driver/base/open_options.h"
 #include "driver/raster/dataset.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 
 namespace zarr_driver {
 

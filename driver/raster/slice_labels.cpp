@@ -7,7 +7,7 @@
 #include "core/conventions/ome_placement.h"
 #include "core/conventions/scalar_coordinates.h"
 #include "core/dtype/element_text.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {
 

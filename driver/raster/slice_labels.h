@@ -12,7 +12,7 @@
 #include "core/base/completion.h"
 #include "core/conventions/coordinates.h"
 #include "driver/georef/raster_layout.h"
-#include "driver/raster/ome.h"
+#include "driver/raster/ome_channels.h"
 
 namespace zarr_driver {
 

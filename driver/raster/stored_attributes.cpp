@@ -9,8 +9,8 @@
 
 #include "core/conventions/attributes.h"
 #include "core/store/keys.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
-#include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/pam_merge.h"
 #include "driver/raster/stored_pam.h"

@@ -12,7 +12,7 @@
 #include "core/conventions/attributes.h"
 #include "core/store/keys.h"
 #include "driver/base/array_options.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
 #include "driver/raster/stored_attributes.h"

@@ -15,8 +15,8 @@
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/crs_text.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
-#include "driver/base/report.h"
 
 namespace zarr_driver {
 

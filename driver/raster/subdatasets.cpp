@@ -6,9 +6,9 @@
 
 #include "core/base/text.h"
 #include "core/conventions/eopf.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/gdal_types.h"
-#include "driver/base/report.h"
-#include "driver/georef/common_location.h"
+#include "driver/georef/shared_georeferencing.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {

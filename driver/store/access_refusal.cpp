@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "driver/base/debug_log.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/resolve.h"
 #include "driver/store/vsi_store.h"
 

@@ -14,7 +14,7 @@
 
 #include "core/base/files.h"
 #include "core/store/staging.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {

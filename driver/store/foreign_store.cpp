@@ -13,12 +13,12 @@
 #include "core/store/keys.h"
 #include "core/store/store.h"
 #include "driver/base/builtin_driver.h"
-#include "driver/base/report.h"
-#include "driver/store/location.h"
+#include "driver/base/gdal_errors.h"
+#include "driver/store/open_node.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/zip_kind.h"
 
 namespace zarr_driver {
 

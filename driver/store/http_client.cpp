@@ -26,7 +26,7 @@
 #include "core/base/tuning.h"
 #include "core/store/store.h"
 #include "driver/base/debug_log.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/http_body.h"
 #include "driver/store/http_errors.h"
 #include "driver/store/http_retry.h"

@@ -12,7 +12,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/text.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/http_client.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/store_path.h"

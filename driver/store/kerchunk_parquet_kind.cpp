@@ -19,13 +19,13 @@
 #include "core/references/reference_store.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/logged_store.h"
 #include "driver/store/reference_targets.h"
 #include "driver/store/resolve.h"
 #include "driver/store/shared_objects.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/zip_kind.h"
 
 namespace zarr_driver {
 

@@ -7,7 +7,7 @@
 
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/remote_store.h"
 #include "driver/store/vsi_store.h"
 

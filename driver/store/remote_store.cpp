@@ -19,7 +19,7 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/access_refusal.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"

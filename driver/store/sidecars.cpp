@@ -18,7 +18,7 @@
 #include "core/base/digest.h"
 #include "core/base/text.h"
 #include "core/store/local_file.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/http_client.h"
 #include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"

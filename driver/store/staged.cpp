@@ -18,7 +18,7 @@
 
 #include "core/hierarchy/change_intent.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/byte_file.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"

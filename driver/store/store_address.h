@@ -6,7 +6,8 @@
 //   ICECHUNK:path  or  ICECHUNK:path?branch=name
 //   ZARR:"path":/group/array
 //   ZARR:"path":/array:3:0      index along each extra dimension, slowest first
-//   ZARR:"path":/array:time=2020-07-01,z=2      slice by coordinates, see driver/georef/selection.h
+//   ZARR:"path":/array:time=2020-07-01,z=2      slice by coordinates, see
+//   driver/georef/slice_selection.h
 //
 // A path may be a URL: http://, https://, s3://, gs://, az:// or file://.
 //

@@ -4,10 +4,10 @@
 #include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
-#include "driver/store/levels_store.h"
 #include "driver/store/remote_store.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/xcube_store.h"
+#include "driver/store/zip_kind.h"
 
 namespace zarr_driver {
 

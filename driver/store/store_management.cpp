@@ -18,18 +18,17 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/conventions/companions.h"
+#include "core/conventions/delete_cascade.h"
 #include "core/hierarchy/change_intent.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
-#include "driver/base/guard.h"
+#include "driver/base/exception_guard.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/quiet_deletion.h"
-#include "driver/base/report.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_parquet_kind.h"
-#include "driver/store/levels_store.h"
-#include "driver/store/location.h"
+#include "driver/store/open_node.h"
 #include "driver/store/remote_store.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
@@ -40,7 +39,8 @@
 #include "driver/store/store_replacement.h"
 #include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/xcube_store.h"
+#include "driver/store/zip_kind.h"
 
 namespace zarr_driver {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {
 

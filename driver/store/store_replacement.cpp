@@ -9,7 +9,7 @@
 #include "core/hierarchy/change_intent.h"
 #include "core/hierarchy/tree.h"
 #include "core/metadata/documents.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/remote_creation.h"
 #include "driver/store/remote_store.h"
@@ -21,7 +21,7 @@
 #include "driver/store/store_management.h"
 #include "driver/store/store_update.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
+#include "driver/store/zip_kind.h"
 
 namespace zarr_driver {
 

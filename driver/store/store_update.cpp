@@ -9,10 +9,10 @@
 
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/base/store_options.h"
-#include "driver/store/location.h"
 #include "driver/store/object_lock.h"
+#include "driver/store/open_node.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {

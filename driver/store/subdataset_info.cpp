@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "driver/base/guard.h"
+#include "driver/base/exception_guard.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {

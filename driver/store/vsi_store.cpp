@@ -24,7 +24,7 @@
 #include "core/store/local_file.h"
 #include "core/store/staging.h"
 #include "driver/base/debug_log.h"
-#include "driver/base/report.h"
+#include "driver/base/gdal_errors.h"
 #include "driver/store/http_errors.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/logged_store.h"

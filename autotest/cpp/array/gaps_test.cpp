@@ -9,7 +9,7 @@
 #include "autotest/cpp/array/sample_array.h"
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/new_memory.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/grid/copy.h"
 
 namespace zarr::test {

@@ -9,7 +9,7 @@
 #include "autotest/cpp/support/shared_store.h"
 #include "autotest/cpp/support/temp_folder.h"
 #include "core/array/array_writer.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 
 namespace zarr::test {
 namespace {

@@ -6,7 +6,7 @@
 #include "autotest/cpp/array/sample_array.h"
 #include "core/base/checked.h"
 #include "core/base/endian.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/grid/chunk_grid.h"
 
 namespace zarr::test {

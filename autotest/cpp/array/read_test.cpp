@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "autotest/cpp/array/sample_array.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 
 namespace zarr::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/checked.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/grid/chunk_grid.h"
 #include "core/metadata/v2_metadata.h"
 

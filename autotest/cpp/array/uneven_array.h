@@ -11,7 +11,7 @@
 
 #include "autotest/cpp/array/sample_array.h"
 #include "core/array/array_writer.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 
 namespace zarr::test {
 

@@ -7,7 +7,7 @@
 
 #include "autotest/cpp/array/sample_array.h"
 #include "core/array/array_writer.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/grid/chunk_grid.h"
 
 namespace zarr::test {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 
 namespace zarr {
 namespace {

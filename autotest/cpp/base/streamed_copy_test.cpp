@@ -8,7 +8,7 @@
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/guarded_memory.h"
-#include "core/base/converter.h"
+#include "core/base/row_converter.h"
 #include "core/grid/copy.h"
 
 namespace zarr {

@@ -9,7 +9,7 @@
 
 #include "autotest/cpp/codec/from_json.h"
 #include "core/codec/factories.h"
-#include "core/codec/numeric.h"
+#include "core/codec/numpy_numbers.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "autotest/cpp/codec/v3_codecs.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 
 namespace zarr::test {
 namespace {

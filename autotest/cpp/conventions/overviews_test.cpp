@@ -3,9 +3,9 @@
 
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/affine.h"
+#include "core/conventions/convention_list.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
-#include "core/conventions/registered.h"
 
 namespace zarr {
 namespace {

@@ -11,7 +11,7 @@
 #include "autotest/cpp/driver/fault_sweep.h"
 #include "autotest/cpp/driver/sample_stores.h"
 #include "autotest/cpp/driver/store_views.h"
-#include "driver/multidim/array.h"
+#include "driver/multidim/mdim_array.h"
 
 namespace zarr_driver::test {
 

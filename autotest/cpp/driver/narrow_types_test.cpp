@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of narrow data types of Zarr v3, such as bfloat16, in GDAL.
+#include "core/dtype/narrow_types.h"
+
 #include <gdal.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "core/dtype/narrow.h"
 #include "core/dtype/v3_types.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"

@@ -11,9 +11,9 @@
 #include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
-#include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
+#include "core/dtype/stored_converter.h"
 #include "core/grid/copy.h"
 
 namespace zarr {

@@ -6,8 +6,8 @@
 
 #include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
-#include "core/base/converter.h"
 #include "core/base/endian.h"
+#include "core/base/row_converter.h"
 
 namespace zarr {
 namespace {

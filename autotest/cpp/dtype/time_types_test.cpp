@@ -8,7 +8,7 @@
 
 #include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 
 namespace zarr {
 namespace {

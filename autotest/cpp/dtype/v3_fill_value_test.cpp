@@ -6,7 +6,7 @@
 #include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 #include "core/dtype/v3_types.h"
 
 namespace zarr {

@@ -5,7 +5,7 @@
 
 #include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
-#include "core/dtype/narrow.h"
+#include "core/dtype/narrow_types.h"
 
 namespace zarr {
 namespace {

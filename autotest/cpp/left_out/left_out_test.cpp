@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of a build without the rare codecs. This program compiles its own codec registry without
 // them.
-#include "core/codec/left_out.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "autotest/cpp/support/checks.h"
+#include "core/codec/codec_not_built.h"
 #include "core/codec/registry.h"
 
 namespace zarr {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "core/base/text.h"
-#include "core/dtype/convert.h"
+#include "core/dtype/stored_converter.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/store/directory_store.h"
 #include "core/store/keys.h"

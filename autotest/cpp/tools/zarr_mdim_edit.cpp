@@ -28,10 +28,10 @@
 #include <vector>
 
 #include "core/json/value.h"
-#include "driver/multidim/array.h"
-#include "driver/multidim/attribute.h"
-#include "driver/multidim/dimension.h"
-#include "driver/multidim/group.h"
+#include "driver/multidim/mdim_array.h"
+#include "driver/multidim/mdim_attribute.h"
+#include "driver/multidim/mdim_dimension.h"
+#include "driver/multidim/mdim_group.h"
 
 extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
