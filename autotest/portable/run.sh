@@ -86,7 +86,15 @@ heading "Tests of files and locks in Wine"
 export WINEPREFIX=$build/wine WINEDEBUG=-all
 # Wine's server would otherwise outlive the tests by some seconds.
 trap 'wineserver -k 2>/dev/null || true' EXIT
-# Left out: tests that call libdeflate, tests of links and rights, which std::filesystem of MinGW-w64 cannot make, and
-# tests of names that Windows does not allow.
-left_out='Directory.HasOneIdentityForAllItsPaths'
-timeout 120 wine "$build/autotest/cpp/zarr_file_tests.exe" --gtest_brief=1 --gtest_filter="-$left_out"
+left_out=(
+    # std::filesystem of MinGW-w64 cannot make links.
+    Directory.FollowsLinks Directory.HasOneIdentityForAllItsPaths Directory.ShowsDanglingLinks
+    Directory.RemovesEmptyFoldersAndLinksButNothingBehindThem
+    # Windows says that permission is denied, where other systems say that the path is a folder.
+    Directory.RefusesToReadAFolder
+    # Wine 8 cannot replace or remove a file that is open, as Windows can from version 10 (1709) on.
+    Files.AreReplacedWhileTheyAreRead Files.AreRemovedWhileTheyAreRead LockFiles.OfProcessesThatHaveEndedAreTakenOver
+    # Wine 8 does not tell the real path of an open file if it has more than 260 characters.
+    Files.HaveLongPaths
+)
+timeout 120 wine "$build/autotest/cpp/zarr_file_tests.exe" --gtest_brief=1 --gtest_filter="-$(IFS=:; echo "${left_out[*]}")"
