@@ -292,17 +292,24 @@ def test_a_bad_record_starts_again(tmp_path, text):
     assert open_raster(tmp_path / "a.zarr").RasterXSize == SIDE
 
 
-def test_what_version_0_1_left_starts_again(tmp_path):
+def test_what_version_0_1_left_stays(tmp_path):
     """Version 0.1 named an unfinished store "a.zarr.0.partial", a deleted one "a.zarr.17.partial", and recorded a copy in
-    "copy.partial"."""
+    "copy.partial". Files of users may have such names, too."""
     source = make_source(tmp_path, 1)
     for number in (0, 15, 17, 32):
         left = abandoned(tmp_path, f"a.zarr.{number}.partial")
         (left / "copy.partial").write_text('{"signature": "x", "band": 1, "row": 3}')
-    (tmp_path / "b.zarr.0.partial").mkdir()  # of another store
     resume(tmp_path / "a.zarr", source, [])
-    assert leftovers(tmp_path) == ["b.zarr.0.partial"]
+    assert leftovers(tmp_path) == [f"a.zarr.{number}.partial" for number in (0, 15, 17, 32)]
     assert open_raster(tmp_path / "a.zarr").RasterXSize == SIDE
+
+
+def test_deletion_of_the_old_store_keeps_the_unfinished_copy(tmp_path):
+    source, target = make_source(tmp_path), tmp_path / "a.zarr"
+    driver().CreateCopy(str(target), gdal.Open(source))
+    run_killed_copy(target, source, ["RESUME=YES"])
+    assert driver().Delete(str(target)) == gdal.CE_None and not target.exists()
+    assert resume(target, source, []) > 0.2
 
 
 def test_where_the_option_has_no_effect_a_warning_says_why(tmp_path):

@@ -439,6 +439,19 @@ def test_a_failed_copy_keeps_the_old_target(tmp_path, store, option, cpl):
     assert (target.read_bytes() if target.is_file() else (target / ".zmetadata").read_bytes()) == before
 
 
+def test_a_folder_that_comes_meanwhile_is_not_replaced(tmp_path, store, cpl):
+    target = tmp_path / "refs.json"
+
+    def make_folder(*_progress):
+        target.mkdir(exist_ok=True)
+        (target / "precious").write_text("x")
+        return 1
+
+    assert not convert(store, target, JSON, callback=make_folder)
+    assert "cannot be renamed to its final name" in cpl.the_error()
+    assert [path.name for path in target.iterdir()] == ["precious"] and not list(tmp_path.glob("*.partial"))
+
+
 def test_other_files_are_not_overwritten(tmp_path, store, cpl):
     other = tmp_path / "other.json"
     other.write_text('{"a": 1}')

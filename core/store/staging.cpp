@@ -37,22 +37,9 @@ std::size_t StagingTail(std::string_view name) {
     return is_staging ? kTail : 0;
 }
 
-// True for "NAME.0.partial" to "NAME.99.partial", the staging names of stores in version 0.1.
-bool IsFormerStagingName(std::string_view entry, std::string_view name) {
-    if (entry.size() < name.size() + 2 + kStagingSuffix.size() ||
-        entry.substr(0, name.size()) != name || entry[name.size()] != '.' ||
-        entry.substr(entry.size() - kStagingSuffix.size()) != kStagingSuffix)
-        return false;
-    const std::string_view number =
-        entry.substr(name.size() + 1, entry.size() - name.size() - 1 - kStagingSuffix.size());
-    return number.size() <= 2 && number.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 bool IsStagingNameOf(std::string_view entry, std::string_view name) {
     const std::size_t tail = StagingTail(entry);
-    if (name.empty()) return tail != 0;
-    const bool is_own = tail != 0 && entry.substr(0, entry.size() - tail) == name;
-    return is_own || IsFormerStagingName(entry, name);
+    return tail != 0 && (name.empty() || entry.substr(0, entry.size() - tail) == name);
 }
 
 // A new local file with a staging name. The destructor removes a file that was not renamed.

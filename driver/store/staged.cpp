@@ -57,10 +57,19 @@ bool IsReplaceable(const std::string& path) {
     return own.st_dev == around.st_dev;  // false for a mount point, which is on another device
 }
 
+bool NamesFile(const std::string& path) {
+    VSIStatBufL stat;
+    return VSIStatL(path.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode);
+}
+
+void RemoveIntentOf(const std::string& store) {
+    if (IsOnLocalDisk(store)) zarr::RemoveIntent(store);
+}
+
 // Removes the rest of a staging store or file. The intent goes first, because a copy must not go on
 // in a store that lacks chunks.
 void RemoveStaging(const std::string& staging) {
-    if (IsOnLocalDisk(staging)) zarr::RemoveIntent(staging);
+    RemoveIntentOf(staging);
     if (StorePath(staging).is_remote() || PathExists(staging))
         static_cast<void>(EraseWhole(staging));
     DeleteSidecars(staging);
@@ -119,7 +128,6 @@ std::string RenameForDeletion(const std::string& path) {
     const QuietErrors quiet;
     if (RenamingAt(path) != Renaming::kYes || !IsReplaceable(path) || WithoutLink(path) != path)
         return path;
-    RemoveAbandoned(path);
     std::string name = zarr::StagingName(path);
     return Renamed(path, name) == 0 ? name : path;
 }
@@ -167,14 +175,19 @@ bool Staged::Resume(const std::function<bool(const std::string& staging)>& is_wa
 // Moves what was built to the final path, at which something may be.
 Status Staged::Swap() {
     constexpr const char* kNotRenamed = "cannot be renamed to its final name";
-    VSIStatBufL stat;
-    const bool is_file = VSIStatL(staging_.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode);
-    // Renaming a file replaces an existing file on most systems.
+    const bool is_file = NamesFile(staging_);
+    const bool replaces_folder = !NamesFile(path_);
+    const bool holds_store = HoldsStore(StoreAddress(path_));
+    const bool is_free = !PathExists(path_) && !holds_store;
+    // An intent without its store describes nothing that is there.
+    if (is_free && !is_file) RemoveIntentOf(path_);
     int error = 0;
-    const bool is_free = !PathExists(path_) && !HoldsStore(StoreAddress(path_));
+    // Renaming a file replaces an existing file on most systems.
     if (is_free || is_file) error = Renamed(staging_, path_);
     if ((is_free || is_file) && error == 0) return {};
-    if (is_free) return StagingFailure(kNotRenamed, error);
+    // A file does not replace a folder that is no store, because another program made the folder.
+    if (is_free || (is_file && replaces_folder && !holds_store))
+        return StagingFailure(kNotRenamed, error);
     std::string old = staging_;
     if (!Exchange(staging_, path_)) {
         old = zarr::StagingName(path_);
@@ -185,6 +198,7 @@ Status Staged::Swap() {
             return StagingFailure(kNotRenamed, error);
         }
     }
+    if (replaces_folder) RemoveIntentOf(path_);  // of the old store, whose lock this process has
     // A failure is ignored: what cannot be deleted stays under its staging name.
     static_cast<void>(EraseWhole(old));
     return {};
@@ -197,7 +211,6 @@ Status Staged::Commit() {
         VSIUnlink(staging_.c_str());
     } else if (IsStaging()) {
         ZARR_RETURN_IF_ERROR(Swap());
-        if (IsOnLocalDisk(path_)) zarr::RemoveIntent(path_);  // of the old store
     }
     if (IsStaging()) RecordReplacement(path_);
     Keep();

@@ -63,11 +63,11 @@ TEST_F(AbandonedNames, AreThoseOfOneNameOrOfAll) {
               (std::set<std::string>{"x" + kTail, "y.x" + kTail, "x.y" + kTail, "x.zarr" + kTail}));
 }
 
-TEST_F(AbandonedNames, IncludeThoseOfVersion01) {
-    for (const char* name : {"x.zarr.0.partial", "x.zarr.32.partial", "x.zarr.100.partial",
-                             "x.zarr..partial", "x.zarr.a.partial", "xx.zarr.0.partial"})
+// Files of users may have such names, and so had unfinished stores of version 0.1.
+TEST_F(AbandonedNames, AreNotOfOtherPrograms) {
+    for (const char* name : {"x.zarr.0.partial", "x.zarr.32.partial", "x.zarr.partial"})
         fs::create_directory(folder_.path() / name);
-    EXPECT_EQ(Visited("x.zarr"), (std::set<std::string>{"x.zarr.0.partial", "x.zarr.32.partial"}));
+    EXPECT_TRUE(Visited("x.zarr").empty());
     EXPECT_TRUE(Visited("").empty());
 }
 
