@@ -26,7 +26,7 @@ test_packages=(
 )
 all_packages=(
     "${test_packages[@]}" "${package_packages[@]}"
-    ccache clang clang-tidy g++-mingw-w64-x86-64-posix libz-mingw-w64-dev lld llvm python3-qgis qgis-providers
+    ccache clang clang-tidy g++-mingw-w64-x86-64-posix libz-mingw-w64-dev lld llvm python3-qgis qgis-providers wine wine64
 )
 
 # Package with the runtime of clang's sanitizers. In Debian 12 its name contains the version of clang.
