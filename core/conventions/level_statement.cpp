@@ -2,7 +2,10 @@
 #include "core/conventions/level_statement.h"
 
 #include <cmath>
+#include <cstddef>
+#include <string>
 
+#include "core/base/dim_vector.h"
 #include "core/conventions/array_facts.h"
 #include "core/store/keys.h"
 
@@ -11,6 +14,8 @@ namespace zarr {
 namespace {
 
 constexpr const char* kIgnored = "; it is ignored";
+// Maximum number of numbers in a list that has one for each dimension.
+constexpr std::size_t kMaxNumbers = DimVector<double>::kCapacity;
 
 class StatementReader {
   public:
@@ -62,6 +67,10 @@ class StatementReader {
                                 std::string_view what, const IsGood& is_good) {
         std::vector<double> numbers;
         const json::Array* items = value.as_array();
+        if (items != nullptr && items->size() > kMaxNumbers) {
+            Ignore(name, "at most " + std::to_string(kMaxNumbers) + " numbers", value);
+            return {};
+        }
         bool good = items != nullptr;
         for (std::size_t i = 0; good && i < items->size(); ++i) {
             double number = 0;

@@ -111,24 +111,27 @@ class MultiscalesReader {
     void ReadOverviews(const json::Value& value,
                        const std::map<std::string, std::vector<ListedOverview>>& arrays,
                        const std::string& origin) {
+        for (const auto& [array, overviews] : arrays) overviews_ += overviews.size();
+        if (overviews_ > kMaxOverviewsInGroup)
+            return faults_.Add(origin + ": is ignored, because the group lists more than " +
+                               std::to_string(kMaxOverviewsInGroup) + " overviews");
         Multiscale listed{Multiscale::Kind::kLayout, true, origin, {}};
-        ReadList(value, *value.Find("layout"), origin + ".layout", listed);
-        if (!IsAccepted(listed)) return;
-        std::size_t count = 0;
-        for (const auto& [array, overviews] : arrays) count += overviews.size();
-        if (count > kMaxOverviewsInGroup) {
-            faults_.Add(origin + ": is ignored, because the group lists more than " +
-                        std::to_string(kMaxOverviewsInGroup) + " overviews");
-            return;
-        }
-        for (MultiscaleLevel& level : listed.levels) level.statement.methods.clear();
+        const json::Array& items = *value.Find("layout")->as_array();
+        ReadLevels(value, items, origin + ".layout", listed);
+        if (listed.levels.size() != items.size()) return;
         for (const auto& [array, overviews] : arrays) {
+            if (overviews.size() >= kMaxPyramidLevels) {
+                faults_.Add(origin +
+                            ": an array is ignored, because its levels exceed the maximum "
+                            "of " +
+                            std::to_string(kMaxPyramidLevels));
+                continue;
+            }
             Multiscale own{listed.kind, listed.is_overviews, listed.origin, {listed.levels[0]}};
             own.levels[0].path = array;
             for (const ListedOverview& overview : overviews) {
                 own.levels.push_back(listed.levels[overview.entry]);
                 own.levels.back().path = overview.path;
-                own.levels.back().statement.method = overview.method;
             }
             multiscales_.push_back(std::move(own));
         }
@@ -154,8 +157,13 @@ class MultiscalesReader {
                         " levels exceed the maximum of " + std::to_string(kMaxPyramidLevels));
             return;
         }
-        for (std::size_t i = 0; i < items->size(); ++i)
-            ReadLevel(value, (*items)[i], origin + "[" + std::to_string(i) + "]", multiscale);
+        ReadLevels(value, *items, origin, multiscale);
+    }
+
+    void ReadLevels(const json::Value& value, const json::Array& items, const std::string& origin,
+                    Multiscale& multiscale) {
+        for (std::size_t i = 0; i < items.size(); ++i)
+            ReadLevel(value, items[i], origin + "[" + std::to_string(i) + "]", multiscale);
     }
 
     void ReadLevel(const json::Value& value, const json::Value& entry, const std::string& origin,
@@ -173,7 +181,8 @@ class MultiscalesReader {
         if (is_layout) statement = ReadLevelStatement(entry, origin, *path->as_string(), warnings_);
         statement.method = MethodOf(value, entry);
         statement.methods = MethodsOfArrays(entry);
-        AddLevel({&value, &entry, *path->as_string(), origin, std::move(statement)}, multiscale);
+        AddLevel({&value, &entry, *path->as_string(), origin, {}}, multiscale,
+                 std::move(statement));
     }
 
     // Returns the resampling method of a level, which its entry of `layout` states, or the whole
@@ -185,7 +194,7 @@ class MultiscalesReader {
         return {};
     }
 
-    void AddLevel(MultiscaleLevel level, Multiscale& multiscale) {
+    void AddLevel(MultiscaleLevel level, Multiscale& multiscale, LevelStatement statement = {}) {
         if (level.path == ".") {
             level.path.clear();
         } else if (!IsValidKey(level.path)) {
@@ -193,14 +202,16 @@ class MultiscalesReader {
                                 " is not a path inside the group; the level is left out");
             return;
         }
-        level.statement.level = level.path;
+        statement.level = level.path;
+        level.statement = std::make_shared<const LevelStatement>(std::move(statement));
         multiscale.levels.push_back(std::move(level));
     }
 
     Warnings warnings_;
     Faults faults_;  // errors that concern a multiscale as a whole, not one of its levels
     std::vector<Multiscale> multiscales_;
-    std::size_t listed_ = 0;
+    std::size_t listed_ = 0;     // levels of pyramids that are not overviews
+    std::size_t overviews_ = 0;  // overviews of all arrays
 };
 
 }  // namespace

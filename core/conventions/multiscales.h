@@ -14,12 +14,13 @@
 
 namespace zarr {
 
-// Maximum numbers of levels in one pyramid, of levels in all pyramids of a group, and of pyramids
-// in a group. Pyramids that exceed a maximum are ignored with a warning.
+// Maximum numbers of levels in one pyramid, of levels in all pyramids of a group, and of entries of
+// `multiscales`. Pyramids that exceed a maximum are ignored with a warning. Overviews of arrays
+// have a maximum of their own, because each array is a pyramid.
 inline constexpr std::size_t kMaxPyramidLevels = 256;
 inline constexpr std::size_t kMaxLevelsInGroup = 1024;
 inline constexpr std::size_t kMaxMultiscales = 64;
-// Maximum number of overviews of all arrays in a group, which one description lists.
+// Maximum number of overviews of all arrays in a group.
 inline constexpr std::size_t kMaxOverviewsInGroup = 65536;
 
 // A level that the attribute `multiscales` of a group lists. The pointers are valid as long as the
@@ -32,7 +33,9 @@ struct MultiscaleLevel {
     std::string path;
     // Position such as "multiscales[0].datasets[1]", for messages.
     std::string origin;
-    LevelStatement statement;  // statements of a `layout` entry; paths are relative to the group
+    // Statements of a `layout` entry, with paths relative to the group. Overviews in one group
+    // share the statements of its entry.
+    std::shared_ptr<const LevelStatement> statement;
 };
 
 // A pyramid that the `multiscales` of a group describe. Levels keep the order of the attribute.

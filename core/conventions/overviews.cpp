@@ -2,10 +2,13 @@
 #include "core/conventions/overviews.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "core/base/dim_vector.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/convention_list.h"
 #include "core/conventions/multiscales.h"
@@ -24,6 +27,7 @@ constexpr std::string_view kPlacePrefix = "spatial:";
 constexpr std::string_view kOverviewPrefix = "ovr_";
 constexpr std::string_view kContainer = "overviews";
 constexpr std::string_view kGroupMark = "gdal_overviews";
+constexpr std::size_t kMaxDigits = 10;  // of a number in the name of a group
 // Value of `metadata.method` of a list's entry that describes overviews, and the member and value
 // that distinguish an image of PROFILE=OME from the lists of earlier releases.
 constexpr std::string_view kMethod = "GDALDataset::BuildOverviews";
@@ -62,6 +66,12 @@ bool HoldsArray(const LayoutLevel& level, std::string_view array) {
     return std::find(level.arrays.begin(), level.arrays.end(), array) != level.arrays.end();
 }
 
+bool ListsArray(const Layout& layout, std::string_view array) {
+    return HoldsArray(layout.base, array) ||
+           std::any_of(layout.levels.begin(), layout.levels.end(),
+                       [&](const LayoutLevel& level) { return HoldsArray(level, array); });
+}
+
 double ProductOf(const std::vector<double>& numbers) {
     double product = 1;
     for (const double number : numbers) product *= number;
@@ -71,6 +81,8 @@ double ProductOf(const std::vector<double>& numbers) {
 std::vector<double> PositivesIn(const json::Value* list) {
     std::vector<double> numbers;
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+    // An array has no more dimensions.
+    if (items != nullptr && items->size() > DimVector<double>::kCapacity) return {};
     for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
         double number = 0;
         if (!(*items)[i].GetDouble(number) || !(number > 0)) return {};
@@ -118,73 +130,117 @@ bool IsNumberedName(std::string_view name, std::string_view prefix, std::string_
     const auto take_digits = [&name] {
         const std::size_t count = std::min(name.find_first_not_of("0123456789"), name.size());
         name.remove_prefix(count);
-        return count > 0;
+        return count > 0 && count <= kMaxDigits;
     };
     if (!take(prefix) || !take_digits() || !take(suffix)) return false;
     return name.empty() || (take("_") && take_digits() && name.empty());
 }
 
-// True for the path of a group of overviews, relative to the group of the arrays.
-bool IsOverviewGroupPath(std::string_view path) {
-    const std::string_view container = ParentPath(path);
-    return container.empty()
-               ? IsOverviewGroupName(path)
-               : IsOverviewContainerName(container) && IsLevelGroupName(LastName(path));
+// True if an entry has the mark of PROFILE=OME, of lists of earlier releases, or of a layout with
+// groups from these lists.
+bool IsMarked(const json::Value& entry) {
+    const json::Value* metadata = entry.Find("metadata");
+    const std::string* method =
+        metadata != nullptr ? StringAttribute(*metadata, "method") : nullptr;
+    return method != nullptr && *method == kMethod;
+}
+
+// True for the path of a group of overviews of an earlier release, such as overviews/2.
+bool IsEarlierGroupPath(std::string_view path) {
+    return IsOverviewContainerName(ParentPath(path)) && IsLevelGroupName(LastName(path));
 }
 
 // Returns the group of the overview that the `asset` of an entry names; empty if it is no overview.
-// In lists of earlier releases the asset is the array in the group, which has the name `base`.
-std::string GroupOfAsset(const std::string& asset, const std::string& base) {
-    if (IsOverviewGroupPath(asset)) return asset;
-    const std::string_view group = ParentPath(asset);
-    return LastName(asset) == base && IsOverviewGroupPath(group) ? std::string(group)
-                                                                 : std::string();
+// Layouts of other programs may list arrays, and groups in a group "overviews". Only in a marked
+// layout are these overviews: the asset is a group, or the array `base` in the group.
+std::string GroupOfAsset(const std::string& asset, const std::string& base, bool is_marked) {
+    if (!IsValidKey(asset)) return {};
+    if (IsOverviewGroupName(asset)) return asset;
+    if (!is_marked) return {};
+    if (IsEarlierGroupPath(asset)) return asset;
+    const std::string group(ParentPath(asset));
+    const bool is_array =
+        LastName(asset) == base && (IsOverviewGroupName(group) || IsEarlierGroupPath(group));
+    return is_array ? group : std::string();
 }
 
-// Returns the scale of an entry relative to the full-resolution array. In the entry, the scale is
-// relative to the level that `derived_from` names.
-std::vector<double> ScaleFromBase(const json::Value& entry,
-                                  const std::vector<LayoutLevel>& before) {
-    const json::Value* transform = entry.Find("transform");
-    std::vector<double> scale =
-        PositivesIn(transform != nullptr ? transform->Find("scale") : nullptr);
-    const std::string* from = StringAttribute(entry, "derived_from");
-    for (const LayoutLevel& level : before)
-        if (from != nullptr && level.group == *from && level.scale.size() == scale.size())
-            for (std::size_t i = 0; i < scale.size(); ++i) scale[i] *= level.scale[i];
-    return scale;
-}
-
-// Parses a `layout` of overviews; returns nullopt if the layout describes anything else.
-std::optional<Layout> ParseLayout(const json::Value& multiscale) {
+// Returns the number of overviews that a `layout` lists.
+std::size_t CountListed(const json::Value& multiscale) {
     const json::Array* items = LayoutOf(multiscale);
-    if (items == nullptr || items->empty() || items->size() > kMaxPyramidLevels)
-        return std::nullopt;
-    const std::string* base = StringAttribute(items->front(), "asset");
-    if (base == nullptr || (*base != kGroupItself && !IsSingleName(base))) return std::nullopt;
-    Layout layout;
-    layout.base = {*base, {}, ScaleFromBase(items->front(), {}), "", PlacementIn(items->front())};
-    if (*base != kGroupItself)
-        layout.base.arrays = SingleNamesIn(items->front().Find(kLayoutArrays));
-    if (!layout.HasLevelGroups() && items->size() < 2) return std::nullopt;
-    for (std::size_t i = 1; i < items->size(); ++i) {
-        const json::Value& entry = (*items)[i];
+    std::size_t count = 0;
+    for (std::size_t i = 1; items != nullptr && i < items->size(); ++i) {
+        const json::Value* list = (*items)[i].Find(kLayoutArrays);
+        const json::Array* arrays = list != nullptr ? list->as_array() : nullptr;
+        count += arrays != nullptr ? std::max<std::size_t>(arrays->size(), 1) : 1;
+    }
+    return count;
+}
+
+// Parses a `layout` of overviews.
+class LayoutParser {
+  public:
+    explicit LayoutParser(const json::Value& multiscale)
+        : items_(LayoutOf(multiscale)),
+          is_marked_(IsMarked(multiscale)),
+          is_short_(CountListed(multiscale) <= kMaxOverviewsInGroup) {}
+
+    // Returns nullopt if the layout describes anything else, or more than readers accept.
+    std::optional<Layout> Run() {
+        if (items_ == nullptr || items_->empty() || !is_short_) return std::nullopt;
+        const json::Value& first = items_->front();
+        const std::string* base = StringAttribute(first, "asset");
+        if (base == nullptr || (*base != kGroupItself && !IsSingleName(base))) return std::nullopt;
+        layout_.base = {*base, {}, ScaleFromBase(first), "", PlacementIn(first)};
+        if (*base != kGroupItself) layout_.base.arrays = SingleNamesIn(first.Find(kLayoutArrays));
+        if (!layout_.HasLevelGroups() && items_->size() < 2) return std::nullopt;
+        for (std::size_t i = 1; i < items_->size(); ++i)
+            if (!ParseLevel((*items_)[i])) return std::nullopt;
+        return std::move(layout_);
+    }
+
+  private:
+    bool ParseLevel(const json::Value& entry) {
+        const std::string& base = layout_.base.group;
         const std::string* asset = StringAttribute(entry, "asset");
-        if (asset == nullptr || StringAttribute(entry, "derived_from") == nullptr)
-            return std::nullopt;
-        const std::string group = layout.HasLevelGroups()
+        if (asset == nullptr || StringAttribute(entry, "derived_from") == nullptr) return false;
+        const std::string group = layout_.HasLevelGroups()
                                       ? IsSingleName(asset) ? *asset : std::string()
-                                      : GroupOfAsset(*asset, *base);
-        LayoutLevel level{
-            group, {*base}, ScaleFromBase(entry, layout.levels), "", PlacementIn(entry)};
-        if (layout.ListsArrays()) level.arrays = SingleNamesIn(entry.Find(kLayoutArrays));
-        if (group.empty() || level.arrays.empty()) return std::nullopt;
+                                      : GroupOfAsset(*asset, base, is_marked_);
+        LayoutLevel level{group, {base}, ScaleFromBase(entry), "", PlacementIn(entry)};
+        if (layout_.ListsArrays()) level.arrays = SingleNamesIn(entry.Find(kLayoutArrays));
+        if (group.empty() || level.arrays.empty()) return false;
         if (const std::string* method = StringAttribute(entry, "resampling_method"))
             level.method = *method;
         level.methods = MethodsOfArrays(entry);
-        layout.levels.push_back(std::move(level));
+        by_group_.emplace(group, layout_.levels.size());
+        layout_.levels.push_back(std::move(level));
+        return true;
     }
-    return layout;
+
+    // Returns the scale of an entry relative to the full-resolution array. In the entry, the scale
+    // is relative to the level that `derived_from` names.
+    std::vector<double> ScaleFromBase(const json::Value& entry) const {
+        const json::Value* transform = entry.Find("transform");
+        std::vector<double> scale =
+            PositivesIn(transform != nullptr ? transform->Find("scale") : nullptr);
+        const std::string* from = StringAttribute(entry, "derived_from");
+        const auto known = from != nullptr ? by_group_.find(*from) : by_group_.end();
+        if (known == by_group_.end()) return scale;
+        const std::vector<double>& source = layout_.levels[known->second].scale;
+        for (std::size_t i = 0; source.size() == scale.size() && i < scale.size(); ++i)
+            scale[i] *= source[i];
+        return scale;
+    }
+
+    const json::Array* items_;
+    bool is_marked_;
+    bool is_short_;
+    Layout layout_;
+    std::map<std::string, std::size_t> by_group_;  // indices of layout_.levels
+};
+
+std::optional<Layout> ParseLayout(const json::Value& multiscale) {
+    return LayoutParser(multiscale).Run();
 }
 
 json::Value LayoutNumbers(const std::vector<double>& numbers) {
@@ -225,6 +281,13 @@ json::Value LayoutEntry(const LayoutLevel& level, const LayoutLevel* from, bool 
     return json::Value(std::move(entry));
 }
 
+// True if GroupOfAsset() accepts the groups of a layout only if the layout is marked.
+bool NeedsMark(const Layout& layout) {
+    return !layout.HasLevelGroups() &&
+           std::any_of(layout.levels.begin(), layout.levels.end(),
+                       [](const LayoutLevel& level) { return IsEarlierGroupPath(level.group); });
+}
+
 json::Value DescribeLayout(const Layout& layout) {
     Layout described = layout;
     LayoutLevel& base = described.base;
@@ -243,18 +306,29 @@ json::Value DescribeLayout(const Layout& layout) {
         // holds several base arrays, each level therefore refers to the base.
         if (base.group != kGroupItself) from = &level;
     }
-    return json::Value(json::Object{{std::string(kLayoutMember), json::Value(std::move(entries))}});
+    json::Object described_as{{std::string(kLayoutMember), json::Value(std::move(entries))}};
+    if (NeedsMark(layout))
+        described_as.emplace_back("metadata",
+                                  json::Value(json::Object{{"method", json::Value(kMethod)}}));
+    return json::Value(std::move(described_as));
 }
 
-// Adds the arrays of `added` to the level of its group, or the level itself if there is none.
-void AddLevel(LayoutLevel added, std::vector<LayoutLevel>& levels) {
-    const auto known = std::find_if(levels.begin(), levels.end(), [&](const LayoutLevel& level) {
-        return level.group == added.group;
-    });
-    if (known == levels.end()) return levels.push_back(std::move(added));
-    for (const std::string& array : added.arrays) {
-        known->arrays.push_back(array);
-        known->methods[array] = added.MethodOf(array);
+// Adds each of `added` to `levels`: its arrays to the level of its group, or the level itself if
+// there is none.
+void AddLevels(std::vector<LayoutLevel> added, std::vector<LayoutLevel>& levels) {
+    std::map<std::string, std::size_t> by_group;
+    for (std::size_t i = 0; i < levels.size(); ++i) by_group.emplace(levels[i].group, i);
+    for (LayoutLevel& level : added) {
+        const auto [known, is_new] = by_group.emplace(level.group, levels.size());
+        if (is_new) {
+            levels.push_back(std::move(level));
+            continue;
+        }
+        LayoutLevel& same = levels[known->second];
+        for (const std::string& array : level.arrays) {
+            same.arrays.push_back(array);
+            same.methods[array] = level.MethodOf(array);
+        }
     }
 }
 
@@ -278,6 +352,21 @@ bool IsLayoutOf(const Layout& layout, std::string_view base) {
                          : layout.HasLevelGroups() && layout.base.group == group;
 }
 
+// Returns kLimit if readers would ignore a layout in which one array has `count` levels.
+Status CheckLength(const Layout& layout, std::size_t count) {
+    // For readers, groups of levels are one pyramid.
+    if (layout.HasLevelGroups()) count = std::max(count, layout.levels.size() + 1);
+    if (count > kMaxPyramidLevels)
+        return Status::Limit("multiscales: the array would have more than " +
+                             std::to_string(kMaxPyramidLevels) + " levels");
+    std::size_t overviews = 0;
+    for (const LayoutLevel& level : layout.levels) overviews += level.arrays.size();
+    if (overviews > kMaxOverviewsInGroup)
+        return Status::Limit("multiscales: the group would have more than " +
+                             std::to_string(kMaxOverviewsInGroup) + " overviews");
+    return {};
+}
+
 // Replaces the levels of the array levels[0]; see DescribeOverviewsIn().
 Status PutLevels(const std::vector<OverviewLevel>& levels, Layout& layout) {
     const OverviewLevel& base = levels.front();
@@ -290,6 +379,8 @@ Status PutLevels(const std::vector<OverviewLevel>& levels, Layout& layout) {
     }
     std::vector<LayoutLevel>& described = layout.levels;
     RemoveArray(array, described);
+    if (levels.size() == 1) return {};
+    std::vector<LayoutLevel> added;
     for (std::size_t i = 1; i < levels.size(); ++i) {
         const OverviewLevel& overview = levels[i];
         LayoutLevel level{
@@ -297,11 +388,10 @@ Status PutLevels(const std::vector<OverviewLevel>& levels, Layout& layout) {
         for (std::size_t axis = 0; axis < base.shape.size(); ++axis)
             level.scale.push_back(static_cast<double>(base.shape[axis]) /
                                   static_cast<double>(overview.shape[axis]));
-        AddLevel(std::move(level), described);
+        added.push_back(std::move(level));
     }
-    if (described.size() >= kMaxPyramidLevels)
-        return Status::Limit("multiscales: the group would have more than " +
-                             std::to_string(kMaxPyramidLevels) + " levels");
+    AddLevels(std::move(added), described);
+    ZARR_RETURN_IF_ERROR(CheckLength(layout, levels.size()));
     std::stable_sort(described.begin(), described.end(),
                      [](const LayoutLevel& a, const LayoutLevel& b) {
                          return ProductOf(a.scale) < ProductOf(b.scale);
@@ -309,18 +399,21 @@ Status PutLevels(const std::vector<OverviewLevel>& levels, Layout& layout) {
     return {};
 }
 
+// Renames an array, or removes it if `new_name` is empty. Removes an array that has the new name,
+// because it no longer exists.
 void RenameLevels(const std::string& array, const std::string& new_name, Layout& layout) {
-    if (new_name.empty()) {
-        std::vector<LayoutLevel> largest{std::move(layout.base)};
-        RemoveArray(array, largest);
-        RemoveArray(array, layout.levels);
-        layout.base = largest.empty() ? LayoutLevel() : std::move(largest.front());
-        return;
-    }
+    std::vector<LayoutLevel> largest{std::move(layout.base)};
+    const std::string& removed = new_name.empty() ? array : new_name;
+    RemoveArray(removed, largest);
+    RemoveArray(removed, layout.levels);
+    layout.base = largest.empty() ? LayoutLevel() : std::move(largest.front());
+    if (new_name.empty()) return;
     std::replace(layout.base.arrays.begin(), layout.base.arrays.end(), array, new_name);
     for (LayoutLevel& level : layout.levels) {
+        if (!HoldsArray(level, array)) continue;
         std::replace(level.arrays.begin(), level.arrays.end(), array, new_name);
         level.methods[new_name] = level.MethodOf(array);
+        level.methods.erase(array);
     }
 }
 
@@ -330,18 +423,44 @@ struct Description {
     json::Array others;  // entries of a list for images and others, without the `layout`
 };
 
-// True if an entry of a list has the mark of PROFILE=OME, or of lists of earlier releases.
-bool IsMarked(const json::Value& entry) {
-    const json::Value* metadata = entry.Find("metadata");
-    const std::string* method =
-        metadata != nullptr ? StringAttribute(*metadata, "method") : nullptr;
-    return method != nullptr && *method == kMethod;
-}
-
 bool IsImage(const json::Value& entry) {
     const std::string* profile =
         IsMarked(entry) ? StringAttribute(*entry.Find("metadata"), kProfile) : nullptr;
     return profile != nullptr && *profile == kProfileOfImage;
+}
+
+// Renames an array and its overviews in an image that IsImageOf() the array.
+void RenameImage(std::string_view base, std::string_view new_name, json::Object& image) {
+    const json::Value* name = json::FindMember(image, "name");
+    if (name != nullptr && name->as_string() != nullptr && *name->as_string() == base)
+        json::PutMember(image, "name", json::Value(new_name));
+    json::PutMember(image, "metadata", json::Value(ImageMark(new_name)));
+    json::Array datasets = *json::FindMember(image, "datasets")->as_array();
+    for (json::Value& dataset : datasets) {
+        const std::string* path = StringAttribute(dataset, "path");
+        if (path == nullptr || LastName(*path) != base) continue;
+        std::string renamed = JoinKey(ParentPath(*path), new_name);
+        json::PutMember(*dataset.MutableObject(), "path", json::Value(std::move(renamed)));
+    }
+    json::PutMember(image, "datasets", json::Value(std::move(datasets)));
+}
+
+// Renames the array `base` in its images, or removes them if `new_name` is empty. An image of an
+// array that has the new name is removed, because that array no longer exists. Returns false if
+// there is nothing to change.
+bool RenameImages(std::string_view base, std::string_view new_name, json::Array& entries) {
+    const auto first_removed =
+        std::remove_if(entries.begin(), entries.end(), [&](const json::Value& entry) {
+            return IsImageOf(entry, new_name.empty() ? base : new_name);
+        });
+    bool is_changed = first_removed != entries.end();
+    entries.erase(first_removed, entries.end());
+    for (json::Value& entry : entries) {
+        if (!IsImageOf(entry, base)) continue;
+        RenameImage(base, new_name, *entry.MutableObject());
+        is_changed = true;
+    }
+    return is_changed;
 }
 
 Status NotOverviews(const json::Value& multiscales) {
@@ -351,44 +470,71 @@ Status NotOverviews(const json::Value& multiscales) {
         json::Brief(multiscales));
 }
 
+// Returns the assets of overviews in a `layout`, which need not be a layout of overviews.
+std::vector<std::string> AssetsIn(const json::Value& multiscale) {
+    std::vector<std::string> assets;
+    const json::Array* items = LayoutOf(multiscale);
+    for (std::size_t i = 1; items != nullptr && i < items->size(); ++i)
+        if (const std::string* asset = StringAttribute((*items)[i], "asset"))
+            assets.push_back(*asset);
+    return assets;
+}
+
+// Returns kLimit for a description that is longer than readers accept.
 Result<Description> ReadDescription(const json::Value* multiscales) {
     Description description;
     if (multiscales == nullptr || multiscales->is_null()) return description;
     const json::Array* entries = multiscales->as_array();
-    auto layout = ParseLayout(*multiscales);
-    if (entries == nullptr && !layout) return NotOverviews(*multiscales);
-    if (entries == nullptr) description.layout = std::move(*layout);
-    for (std::size_t i = 0; entries != nullptr && i < entries->size(); ++i) {
-        json::Value entry = (*entries)[i];
-        layout = ParseLayout(entry);
+    std::size_t count = entries == nullptr ? CountListed(*multiscales) : 0;
+    for (std::size_t i = 0; entries != nullptr && i < entries->size(); ++i)
+        count += CountListed((*entries)[i]);
+    if (count > kMaxOverviewsInGroup)
+        return Status::Limit("multiscales: the group lists more than " +
+                             std::to_string(kMaxOverviewsInGroup) + " overviews");
+    if (entries == nullptr) {
+        auto layout = ParseLayout(*multiscales);
+        if (!layout) return NotOverviews(*multiscales);
+        description.layout = std::move(*layout);
+        return description;
+    }
+    std::vector<LayoutLevel> levels;
+    for (const json::Value& entry : *entries) {
+        auto layout = ParseLayout(entry);
         const bool has_overviews = layout && !layout->HasLevelGroups();
         if (has_overviews)
-            for (LayoutLevel& level : layout->levels)
-                AddLevel(std::move(level), description.layout.levels);
-        if (IsOverviews(entry) && !IsImage(entry)) continue;
-        if (has_overviews) json::EraseMember(*entry.MutableObject(), kLayoutMember);
-        description.others.push_back(std::move(entry));
+            std::move(layout->levels.begin(), layout->levels.end(), std::back_inserter(levels));
+        const bool is_read = has_overviews || AssetsIn(entry).empty();
+        if (IsOverviews(entry) && !IsImage(entry) && is_read) continue;
+        description.others.push_back(entry);
+        if (has_overviews)
+            json::EraseMember(*description.others.back().MutableObject(), kLayoutMember);
     }
+    AddLevels(std::move(levels), description.layout.levels);
     return description;
 }
 
 void WriteDescription(Description description, json::Object& group_attributes) {
     json::Value value;
     if (!description.layout.IsEmpty()) value = DescribeLayout(description.layout);
+    const bool is_marked = NeedsMark(description.layout);
     json::Array& entries = description.others;
     if (entries.empty() && !value.is_null())
         RegisterConvention(group_attributes, Convention::kMultiscales);
     else
         UnregisterConvention(group_attributes, Convention::kMultiscales);
     if (!entries.empty()) {
+        // Readers ignore what follows the first kMaxMultiscales entries.
+        const auto last = static_cast<std::ptrdiff_t>(std::min(entries.size(), kMaxMultiscales));
+        const auto end = entries.begin() + last;
         // Programs for OME-NGFF refuse an entry without an image, but not the member of an image.
-        const auto image = std::find_if(entries.begin(), entries.end(), [](const auto& entry) {
-            return entry.as_object() != nullptr && entry.Find(kLayoutMember) == nullptr;
+        const auto image = std::find_if(entries.begin(), end, [&](const json::Value& entry) {
+            return entry.as_object() != nullptr && entry.Find(kLayoutMember) == nullptr &&
+                   (IsImage(entry) || !is_marked);
         });
-        if (!value.is_null() && image != entries.end())
+        if (!value.is_null() && image != end)
             json::PutMember(*image->MutableObject(), kLayoutMember, *value.Find(kLayoutMember));
         else if (!value.is_null())
-            entries.push_back(std::move(value));
+            entries.insert(entries.size() < kMaxMultiscales ? end : end - 1, std::move(value));
         value = json::Value(std::move(entries));
     }
     if (value.is_null())
@@ -429,12 +575,16 @@ std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std:
     return found;
 }
 
-std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes) {
+Result<std::vector<std::string>> AllOverviewPaths(const json::Value& group_attributes) {
+    const json::Value* multiscales = group_attributes.Find(kMultiscales);
+    const auto description = ReadDescription(multiscales);
+    if (description.status().code() == StatusCode::kUnsupported) return AssetsIn(*multiscales);
+    ZARR_RETURN_IF_ERROR(description.status());
     std::vector<std::string> paths;
-    const auto description = ReadDescription(group_attributes.Find(kMultiscales));
-    if (!description.ok()) return paths;
     for (const LayoutLevel& level : description->layout.levels)
         for (const std::string& array : level.arrays) paths.push_back(JoinKey(level.group, array));
+    for (const json::Value& entry : description->others)
+        for (std::string& asset : AssetsIn(entry)) paths.push_back(std::move(asset));
     return paths;
 }
 
@@ -444,8 +594,9 @@ Status DescribeOverviewsIn(json::Object& group_attributes,
     const json::Value* existing = json::FindMember(group_attributes, kMultiscales);
     auto description = ReadDescription(existing);
     const bool is_kept = levels.size() == 1 && ParentPath(base).empty();
-    if (!description.ok() || !IsLayoutOf(description->layout, base))
-        return is_kept ? Status() : NotOverviews(*existing);
+    if (is_kept && !description.ok()) return {};
+    ZARR_RETURN_IF_ERROR(description.status());
+    if (!IsLayoutOf(description->layout, base)) return is_kept ? Status() : NotOverviews(*existing);
     if (is_kept && description->layout.IsEmpty()) return {};
     ZARR_RETURN_IF_ERROR(PutLevels(levels, description->layout));
     WriteDescription(description.Take(), group_attributes);
@@ -455,11 +606,13 @@ Status DescribeOverviewsIn(json::Object& group_attributes,
 void RenameInDescription(json::Object& group_attributes, std::string_view base,
                          std::string_view new_name) {
     auto description = ReadDescription(json::FindMember(group_attributes, kMultiscales));
-    if (!description.ok() || description->layout.IsEmpty() ||
-        !IsLayoutOf(description->layout, base))
-        return;
-    RenameLevels(std::string(LastName(base)), std::string(new_name), description->layout);
-    WriteDescription(description.Take(), group_attributes);
+    if (!description.ok()) return;
+    const bool is_in_layout =
+        IsLayoutOf(description->layout, base) && ListsArray(description->layout, LastName(base));
+    const bool has_image = RenameImages(base, new_name, description->others);
+    if (is_in_layout)
+        RenameLevels(std::string(LastName(base)), std::string(new_name), description->layout);
+    if (is_in_layout || has_image) WriteDescription(description.Take(), group_attributes);
 }
 
 bool IsOverviews(const json::Value& multiscale) {
@@ -474,8 +627,8 @@ std::map<std::string, std::vector<ListedOverview>> ListOverviews(const json::Val
     if (!layout || layout->HasLevelGroups()) return arrays;
     for (std::size_t i = 0; i < layout->levels.size(); ++i)
         for (const std::string& array : layout->levels[i].arrays)
-            arrays[array].push_back({i + 1, JoinKey(layout->levels[i].group, array),
-                                     layout->levels[i].MethodOf(array)});
+            if (std::string path = JoinKey(layout->levels[i].group, array); IsValidKey(path))
+                arrays[array].push_back({i + 1, std::move(path)});
     return arrays;
 }
 
@@ -574,12 +727,20 @@ bool IsInOverviewGroup(const Hierarchy& hierarchy, const OverviewListing& listin
            IsLevelGroupName(LastName(group)) && IsForOverviews(hierarchy, parent);
 }
 
+bool HoldsOnlyOverviews(const Hierarchy& hierarchy, const OverviewListing& listing,
+                        const std::string& path) {
+    const std::string container(ParentPath(path));
+    return IsOverviewsGroup(AttributesOrEmpty(hierarchy, path)) ||
+           (container != listing.group && IsForOverviews(hierarchy, container));
+}
+
 bool ListsOverviewsIn(const Hierarchy& hierarchy, const OverviewListing& listing,
                       const std::string& path) {
     const auto attributes = hierarchy.Attributes(listing.group);
     if (!attributes.ok()) return true;
     const auto listed = AllOverviewPaths(*attributes);
-    return std::any_of(listed.begin(), listed.end(), [&](const std::string& overview) {
+    if (!listed.ok()) return true;
+    return std::any_of(listed->begin(), listed->end(), [&](const std::string& overview) {
         return IsAtOrBelow(JoinKey(listing.group, overview), path);
     });
 }
@@ -591,9 +752,16 @@ Status RemoveOverviewGroup(HierarchyWriter& writer, const Hierarchy& hierarchy,
         return status.code() == StatusCode::kNotFound ? Status() : status;
     };
     if (ListsOverviewsIn(hierarchy, listing, path)) return {};
-    ZARR_RETURN_IF_ERROR(remove(path));
     const std::string container(ParentPath(path));
-    if (container == listing.group) return {};
+    const bool is_in_container = container != listing.group;
+    if (!HoldsOnlyOverviews(hierarchy, listing, path)) {
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy.KindOf(path));
+        if (kind != NodeKind::kGroup) return {};
+        ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy.Members(path));
+        if (!members.empty()) return {};
+    }
+    ZARR_RETURN_IF_ERROR(remove(path));
+    if (!is_in_container) return {};
     ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy.Members(container));
     return members.empty() ? remove(container) : Status();
 }

@@ -19,9 +19,10 @@
 // those of the first array, `gdal_methods` is an object with their names and methods.
 //
 // OME-NGFF 0.4 stores a list as `multiscales`. The entry of an image then also has the `layout`.
-// Earlier releases wrote lists into
-// stores of Zarr v2, with an entry for each array whose assets are arrays in groups such as
-// overviews/2. These lists are read, and become one layout when the overviews change.
+// Earlier releases wrote lists into stores of Zarr v2, with an entry for each array whose assets
+// are arrays in groups such as overviews/2. The entries are marked by their member `metadata`.
+// These lists are read, and become one layout when the overviews change. As long as this layout
+// lists a group such as overviews/2, it keeps the mark, because other programs use such names, too.
 //
 // The description only adds smaller levels to an array. It does not change how the group is opened,
 // the georeferencing, or dimension names.
@@ -63,8 +64,9 @@ OverviewListing ListingOfOverviews(const Hierarchy& hierarchy, const std::string
 // shapes in the result are empty.
 std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base);
 
-// Returns the paths, relative to the group, of the overviews of all arrays.
-std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
+// Returns the paths, relative to the group, of the overviews of all arrays, and of all levels that
+// a `layout` of another program lists. Returns kLimit if the description is too long to be read.
+Result<std::vector<std::string>> AllOverviewPaths(const json::Value& group_attributes);
 
 // Replaces the description of an array's overviews. `levels` has the array first, then its
 // overviews, each in a separate group. If `levels` has only the array, the description is removed.
@@ -72,12 +74,14 @@ std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 // stays, because it selects this form for later overviews.
 //
 // Returns kUnsupported if `multiscales` describes anything but overviews. Returns kLimit if readers
-// would ignore the description because of its length.
+// would ignore the description because of its length; a description that gets shorter never is too
+// long.
 Status DescribeOverviewsIn(json::Object& group_attributes,
                            const std::vector<OverviewLevel>& levels);
 
-// Renames the array `base`, such as "dem" or "0/dem", in the description of overviews. An empty
-// `new_name` removes the array from the description. Changes nothing if `base` is not described.
+// Renames the array `base`, such as "dem" or "0/dem", in the description of overviews and in the
+// image that PROFILE=OME has written for it. An empty `new_name` removes the array. An array that
+// is described under the new name is removed, too. Changes nothing if `base` is not described.
 void RenameInDescription(json::Object& group_attributes, std::string_view base,
                          std::string_view new_name);
 
@@ -89,7 +93,6 @@ bool IsOverviews(const json::Value& multiscale);
 struct ListedOverview {
     std::size_t entry = 0;  // index in the layout, from 1
     std::string path;       // relative to the group
-    std::string method;     // resampling method
 };
 
 // Returns the overviews that the `layout` of `multiscale` lists, by the names of their arrays.
@@ -142,8 +145,14 @@ bool IsInOverviewGroup(const Hierarchy& hierarchy, const OverviewListing& listin
 bool ListsOverviewsIn(const Hierarchy& hierarchy, const OverviewListing& listing,
                       const std::string& path);
 
-// Removes the group of overviews at `path` unless ListsOverviewsIn() is true for it. Then removes
-// the group "overviews" of an earlier release if that was its last group.
+// True if the group of overviews at `path` is marked, or is in a marked group "overviews" of an
+// earlier release. Other programs do not mark their groups, which may hold other arrays, too.
+bool HoldsOnlyOverviews(const Hierarchy& hierarchy, const OverviewListing& listing,
+                        const std::string& path);
+
+// Removes the group of overviews at `path` unless ListsOverviewsIn() is true for it. Keeps a group
+// with members unless HoldsOnlyOverviews() is true for it. Then removes the group "overviews" of an
+// earlier release if that was its last group.
 Status RemoveOverviewGroup(HierarchyWriter& writer, const Hierarchy& hierarchy,
                            const OverviewListing& listing, const std::string& path);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/multiscales.h"
@@ -22,28 +23,47 @@ std::string_view NameInGroup(std::string_view group, std::string_view path) {
     return group.empty() ? path : path.substr(group.size() + 1);
 }
 
-// Returns the pyramid of a multiscale, with paths from the root.
-ListedPyramid ListMultiscale(const std::string& group, const Multiscale& multiscale) {
-    ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
-    const auto from_root = [&](const std::string& path) {
-        return path.empty() ? group : JoinKey(group, path);
-    };
-    for (const MultiscaleLevel& level : multiscale.levels) {
-        LevelStatement statement = level.statement;
-        statement.level = from_root(level.statement.level);
-        if (statement.source) {
+// Lists the multiscales of a group, with paths from the root.
+class MultiscaleLister {
+  public:
+    explicit MultiscaleLister(const std::string& group) : group_(group) {}
+
+    ListedPyramid List(const Multiscale& multiscale) {
+        ListedPyramid pyramid{group_, multiscale.origin, {}, multiscale.is_overviews};
+        for (const MultiscaleLevel& level : multiscale.levels) {
+            const auto& source = level.statement->source;
             const auto is_source = [&](const MultiscaleLevel& other) {
-                return other.statement.level == *level.statement.source;
+                return other.statement->level == *source;
             };
-            statement.is_source_listed =
-                std::any_of(multiscale.levels.begin(), multiscale.levels.end(), is_source);
-            statement.source = from_root(*statement.source);
+            const bool is_source_listed = source && std::any_of(multiscale.levels.begin(),
+                                                                multiscale.levels.end(), is_source);
+            pyramid.levels.push_back(
+                {FromRoot(level.path), level.origin, StatementOf(level, is_source_listed)});
         }
-        pyramid.levels.push_back({from_root(level.path), level.origin,
-                                  std::make_shared<const LevelStatement>(std::move(statement))});
+        return pyramid;
     }
-    return pyramid;
-}
+
+  private:
+    std::string FromRoot(const std::string& path) const {
+        return path.empty() ? group_ : JoinKey(group_, path);
+    }
+
+    std::shared_ptr<const LevelStatement> StatementOf(const MultiscaleLevel& level,
+                                                      bool is_source_listed) {
+        auto& known = known_[{level.statement.get(), is_source_listed}];
+        if (known != nullptr) return known;
+        LevelStatement statement = *level.statement;
+        statement.level = FromRoot(statement.level);
+        statement.is_source_listed = is_source_listed;
+        if (statement.source) statement.source = FromRoot(*statement.source);
+        known = std::make_shared<const LevelStatement>(std::move(statement));
+        return known;
+    }
+
+    std::string group_;
+    // Statements with paths from the root. Overviews in one group share them.
+    std::map<std::pair<const LevelStatement*, bool>, std::shared_ptr<const LevelStatement>> known_;
+};
 
 // Returns the pyramids in the `multiscales` of a group's attributes. With `holding`, only those
 // that list this array or its group.
@@ -55,10 +75,11 @@ std::vector<ListedPyramid> ListMultiscales(const Hierarchy& hierarchy, const std
     const auto holds = [&](const MultiscaleLevel& level) {
         return level.path == name || level.path == ParentPath(name);
     };
+    MultiscaleLister lister(group);
     for (const Multiscale& multiscale : read->all)
         if (holding.empty() ||
             std::any_of(multiscale.levels.begin(), multiscale.levels.end(), holds))
-            pyramids.push_back(ListMultiscale(group, multiscale));
+            pyramids.push_back(lister.List(multiscale));
     // Warnings about pyramids that do not hold the array are given when the group is opened.
     if (holding.empty() || !pyramids.empty() || read->all.empty())
         warnings.insert(warnings.end(), read->warnings.begin(), read->warnings.end());

@@ -43,7 +43,7 @@ struct Group {
             paths.push_back(level.path);
         return paths;
     }
-    StringList All() const { return AllOverviewPaths(json::Value(attributes)); }
+    StringList All() const { return AllOverviewPaths(json::Value(attributes)).Take(); }
 };
 
 Group GroupWith(const std::string& multiscales) {
@@ -153,6 +153,11 @@ TEST(OverviewLayout, IsNothingElse) {
                          "gdal_arrays": ["../a", "b/c", 5]}]})",
           R"({"layout": [{"asset": "a"}, {"asset": "overviews/2/b", "derived_from": "a"}]})",
           R"({"layout": [{"asset": "a"}, {"asset": "other/2/a", "derived_from": "a"}]})",
+          R"({"layout": [{"asset": "a"}, {"asset": "ovr_2x/a", "derived_from": "a"}]})",
+          R"({"layout": [{"asset": "a"}, {"asset": "overviews/2", "derived_from": "a"}]})",
+          R"({"layout": [{"asset": "a"}, {"asset": "overviews/2/a", "derived_from": "a"}]})",
+          R"({"layout": [{"asset": "."}, {"asset": "ovr_2x/.", "derived_from": ".",
+                         "gdal_arrays": ["a"]}]})",
           R"({"layout": [{"asset": "a"}, {"asset": "ovr_2x", "derived_from": "a"},
                          {"asset": "small", "derived_from": "a"}]})"})
         EXPECT_FALSE(IsOverviews(Json(text))) << text;
@@ -319,8 +324,134 @@ TEST(OverviewLayout, IsNoLongerThanReadersAccept) {
     EXPECT_EQ(ReadMultiscales(json::Value(group.attributes)).Report(warnings).size(), 1U);
 }
 
+// A path that readers leave out must not shift the entries after it.
+TEST(OverviewLayout, WithAPathOutsideOfTheGroupIsIgnored) {
+    for (const std::string& asset :
+         {std::string("ovr_2x/."), "ovr_" + std::string(70000, '1') + "x",
+          "overviews/" + std::string(70000, '1')}) {
+        const Group group = GroupWith(R"({"metadata": {"method": "GDALDataset::BuildOverviews"},
+            "layout": [{"asset": "."}, {"asset": ")" +
+                                      asset + R"(", "derived_from": ".", "gdal_arrays": ["a"]}]})");
+        Warnings warnings;
+        for (const Multiscale& multiscale :
+             ReadMultiscales(json::Value(group.attributes)).Report(warnings))
+            EXPECT_EQ(multiscale.levels.size(), 1U);
+        EXPECT_TRUE(group.PathsOf("a").empty());
+        EXPECT_FALSE(warnings.empty());
+    }
+}
+
+TEST(OverviewLayout, HasOneStatementForAllArraysOfAGroup) {
+    std::string numbers = "2";
+    for (int i = 0; i < 100; ++i) numbers += ", 2";
+    const Group group = GroupWith(R"({"layout": [{"asset": "."}, {"asset": "ovr_2x",
+        "derived_from": ".", "transform": {"scale": [2, 2], "translation": [)" +
+                                  numbers + R"(]}, "resampling_method": "average",
+        "gdal_arrays": ["a", "b"], "gdal_methods": {"b": "mode"}}]})");
+    Warnings warnings;
+    const auto found = ReadMultiscales(json::Value(group.attributes)).Report(warnings);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].levels[1].statement, found[1].levels[1].statement);
+    EXPECT_EQ(found[0].levels[1].statement->scale.size(), 2U);
+    EXPECT_TRUE(found[0].levels[1].statement->translation.empty()) << "no array has so many axes";
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings[0].find("at most 64 numbers"), std::string::npos) << warnings[0];
+    EXPECT_EQ(OverviewsOf(json::Value(group.attributes), "b")[0].method, "mode");
+}
+
+// Returns the `layout` of a group with `count` overviews.
+std::string LongLayout(std::size_t count) {
+    std::string names;
+    for (std::size_t i = 0; i < count; ++i)
+        names += (i == 0 ? "\"n" : ", \"n") + std::to_string(i) + "\"";
+    return R"({"layout": [{"asset": "."}, {"asset": "ovr_2x", "derived_from": ".",
+        "gdal_arrays": [)" +
+           names + "]}]}";
+}
+
+// If a description is too long to be read, any group may hold an overview.
+TEST(OverviewLayout, ThatIsTooLongListsAnyGroup) {
+    const std::string half = LongLayout(kMaxOverviewsInGroup / 2);
+    const std::string long_one = LongLayout(kMaxOverviewsInGroup + 1);
+    Group group = GroupWith("[" + half + ", " + half + ", " + half + "]");
+    Warnings warnings;
+    const auto found = ReadMultiscales(json::Value(group.attributes)).Report(warnings);
+    EXPECT_EQ(found.size(), kMaxOverviewsInGroup) << "the limit is that of the group";
+    EXPECT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(group.Describe("a", {"ovr_4x/a"}).code(), StatusCode::kLimit);
+    EXPECT_TRUE(group.Describe("a", {}).ok());
+    for (const std::string& text : {"[" + half + ", " + half + ", " + half + "]", long_one}) {
+        const auto tree = TreeBuilder().Group("", "{\"multiscales\": " + text + "}").Tree();
+        EXPECT_TRUE(ListsOverviewsIn(*tree, {}, "ovr_8x"));
+    }
+    const auto tree = TreeBuilder().Group("", "{\"multiscales\": " + half + "}").Tree();
+    EXPECT_TRUE(ListsOverviewsIn(*tree, {}, "ovr_2x"));
+    EXPECT_FALSE(ListsOverviewsIn(*tree, {}, "ovr_8x"));
+}
+
+// Another program has removed the array `b`. Its overviews must not become those of `a`.
+TEST(OverviewLayout, IsRenamedToANameThatIsStillListed) {
+    Group group;
+    ASSERT_TRUE(group.Describe("a", {"ovr_2x/a", "ovr_4x/a"}).ok());
+    ASSERT_TRUE(group.Describe("b", {"ovr_2x/b", "ovr_8x/b"}).ok());
+    RenameInDescription(group.attributes, "a", "b");
+    EXPECT_EQ(group.PathsOf("b"), (StringList{"ovr_2x/b", "ovr_4x/b"}));
+    EXPECT_EQ(group.All(), (StringList{"ovr_2x/b", "ovr_4x/b"}));
+}
+
 // ---------------------------------------------------------------------------------------------
 // Lists
+
+// Returns a list of an earlier release, for arrays a0, a1 and so on with `factors` overviews each.
+std::string ListOfMany(int arrays, int factors) {
+    std::string entries;
+    for (int i = 0; i < arrays; ++i) {
+        const std::string name = "a" + std::to_string(i);
+        StringList paths;
+        for (int factor = 1; factor <= factors; ++factor)
+            paths.push_back("overviews/" + std::to_string(1 << factor) + "_" +
+                            std::to_string(i + 2) + "/" + name);
+        entries += (i == 0 ? "" : ", ") + OldEntry(name, paths);
+    }
+    return "[" + entries + "]";
+}
+
+// Each array has groups of its own, so that there are more groups than levels in a pyramid.
+TEST(OverviewList, OfManyArraysStaysReadable) {
+    for (const std::string& new_name : {std::string("new"), std::string()}) {
+        Group group = GroupWith(ListOfMany(44, 6));
+        RenameInDescription(group.attributes, "a0", new_name);
+        const std::size_t arrays = new_name.empty() ? 43 : 44;
+        EXPECT_EQ(group.All().size(), arrays * 6);
+        EXPECT_EQ(group.PathsOf("a43").size(), 6U);
+        EXPECT_EQ(group.PathsOf("new").size(), new_name.empty() ? 0U : 6U);
+        Warnings warnings;
+        EXPECT_EQ(ReadMultiscales(json::Value(group.attributes)).Report(warnings).size(), arrays);
+        EXPECT_TRUE(warnings.empty()) << warnings[0];
+        EXPECT_TRUE(group.Describe("other", {"ovr_2x/other"}).ok());
+        EXPECT_TRUE(group.Describe("a1", {}).ok());
+        EXPECT_EQ(group.All().size(), (arrays - 1) * 6 + 1);
+    }
+}
+
+TEST(OverviewList, MayBeLong) {
+    Group group = GroupWith(ListOfMany(20000, 1));
+    ASSERT_TRUE(group.Describe("b", {"ovr_2x/b"}).ok());
+    EXPECT_EQ(group.All().size(), 20001U);
+    EXPECT_EQ(group.PathsOf("a19999"), (StringList{"overviews/2_20001/a19999"}));
+}
+
+TEST(OverviewList, KeepsMarkedEntriesThatCannotBeRead) {
+    const std::string broken = R"({"metadata": {"method": "GDALDataset::BuildOverviews"},
+        "layout": [{"asset": "c"}, {"asset": "ovr_2x/c", "derived_from": "c"}, {"asset": 5}]})";
+    Group group = GroupWith("[" + broken + "]");
+    const std::string before = group.Text();
+    ASSERT_TRUE(group.Describe("a", {"ovr_4x/a"}).ok());
+    EXPECT_EQ(group.PathsOf("a"), (StringList{"ovr_4x/a"}));
+    EXPECT_EQ(group.All(), (StringList{"ovr_4x/a", "ovr_2x/c"})) << "must not be left over";
+    ASSERT_TRUE(group.Describe("a", {}).ok());
+    EXPECT_EQ(group.Text(), before);
+}
 
 TEST(OverviewList, OfAnEarlierReleaseIsRead) {
     const std::string other = R"({"datasets": [{"path": "c"}, {"path": "d"}]})";
@@ -345,6 +476,7 @@ TEST(OverviewList, OfAnEarlierReleaseBecomesALayout) {
     ASSERT_TRUE(group.Describe("2", {"overviews/2/2", "overviews/4/2", "ovr_8x/2"}).ok());
     EXPECT_EQ(json::Dump(*Json(group.Text()).Find("layout")->as_array()->at(1).Find("asset")),
               "\"overviews/2\"");
+    EXPECT_NE(Json(group.Text()).Find("metadata"), nullptr) << "the mark of groups in overviews";
     EXPECT_EQ(group.PathsOf("2"), (StringList{"overviews/2/2", "overviews/4/2", "ovr_8x/2"}));
     EXPECT_EQ(group.PathsOf("b"), (StringList{"overviews/2/b"}));
     ASSERT_TRUE(group.Describe("b", {}).ok());
@@ -409,7 +541,16 @@ TEST(OverviewList, HasTheLayoutInTheEntryOfAnImage) {
     Warnings warnings;
     EXPECT_EQ(ReadMultiscales(json::Value(group.attributes)).Report(warnings).size(), 1U);
     EXPECT_TRUE(warnings.empty()) << warnings[0];
-    ASSERT_TRUE(group.Describe("a", {}).ok());
+    RenameInDescription(group.attributes, "a", "b");
+    const json::Value renamed = Json(group.Text());
+    ASSERT_EQ(renamed.as_array()->size(), 1U);
+    EXPECT_EQ(json::Dump(*renamed.as_array()->front().Find("datasets")),
+              json::Dump(Json(R"([{"path": "b"}, {"path": "ovr_2x/b"}])")));
+    EXPECT_TRUE(IsImageOf(renamed.as_array()->front(), "b"));
+    Group removed = group;
+    RenameInDescription(removed.attributes, "b", "");
+    EXPECT_EQ(removed.Text(), "") << "the image goes with its array";
+    ASSERT_TRUE(group.Describe("b", {}).ok());
     EXPECT_TRUE(group.All().empty());
     EXPECT_EQ(Json(group.Text()).as_array()->size(), 1U) << "the image stays";
     EXPECT_TRUE(IsOverviews(Json(group.Text()).as_array()->front()));
