@@ -13,9 +13,10 @@ import pytest
 import xarray as xr
 import zarr_formats
 import zarr_python as zarr
+from osgeo import gdal
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
-from zarr_overviews import (check_consolidated, check_levels, entries, gtiff_levels, level_group,
-                            level_values, make, refused, sizes, smooth, stays, update)
+from zarr_overviews import (check_consolidated, check_levels, entries, gtiff_levels, level_folders, level_group,
+                            level_values, make, refused, root_attributes, sizes, smooth, stays, update)
 
 pytestmark = zarr_formats.BOTH
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
@@ -239,4 +240,42 @@ def test_other_types(tmp_path, rng, kind, cpl):
     assert level.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
     assert level[...].tolist() == values[::2, ::2].tolist()
     assert sizes(open_raster(store)) == [(11, 15)]
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+@pytest.mark.parametrize("folder", ["ovr_2x", "overviews/2"])
+def test_levels_that_another_program_lists_as_arrays_are_not_removed(tmp_path, rng, folder, is_list, cpl):
+    """Overviews of GDAL are listed by their groups; lists of earlier releases have a mark."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 64, 64), "CREATE_CONSOLIDATED_METADATA=NO").BuildOverviews("NEAREST", [2])
+    zarr_formats.put_attributes(store / level_group(2), {})
+    if folder == "overviews/2":
+        (store / "overviews").mkdir()
+        (store / level_group(2)).rename(store / folder)
+        zarr.open_group(store / "overviews", mode="a", zarr_format=3 if zarr_formats.is_v3() else 2)
+    layout = {"layout": [{"asset": "a"}, {"asset": f"{folder}/a", "derived_from": "a"}]}
+    zarr_formats.change_attributes(store, multiscales=[layout] if is_list else layout)
+    before = entries(store)
+    assert sizes(open_raster(store)) == [(32, 32)]
+    refused(update(store), "NONE", [], "not built by GDAL", "not removed")
+    refused(update(store), "NEAREST", [4], "not built by GDAL", "4")
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("how", ["clean", "delete"])
+def test_an_array_beside_an_overview_of_another_program_stays(tmp_path, rng, how, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 64, 64), "CREATE_CONSOLIDATED_METADATA=NO").BuildOverviews("NEAREST", [2, 4])
+    for factor in (2, 4):
+        zarr_formats.put_attributes(store / level_group(factor), {})
+    shutil.copytree(store / level_group(2) / "a", store / level_group(2) / "mine")
+    if how == "clean":
+        assert update(array_name(store, "a")).BuildOverviews("NONE", []) == 0
+    else:
+        assert gdal.GetDriverByName("Zarr").Delete(array_name(store, "a")) == 0
+    assert "multiscales" not in root_attributes(store)
+    assert (store / level_group(2) / "mine").exists() and not (store / level_group(2) / "a").exists()
+    assert not (store / level_group(4)).exists()
     cpl.assert_quiet()

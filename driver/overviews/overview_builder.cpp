@@ -247,13 +247,13 @@ Status OverviewBuilder::CheckRequest(const OverviewRequest& request) const {
             "; supported are NEAREST, AVERAGE, RMS, GAUSS, BILINEAR, CUBIC, CUBICSPLINE, "
             "LANCZOS, MODE and NONE");
     ZARR_RETURN_IF_ERROR(CheckBase());
-    bool any_new = false;
+    std::vector<int> added;
     for (const int factor : request.factors) {
         if (factor < 2)
             return Status::Invalid("an overview factor is at least 2, got " +
                                    std::to_string(factor));
         if (FindLevel(set_.levels(), factor) != nullptr) continue;
-        any_new = true;
+        added.push_back(factor);
         if (HasForeignLevels())
             return Status::Unsupported(
                 "the levels of this pyramid were not built by GDAL: existing levels can be filled "
@@ -261,11 +261,14 @@ Status OverviewBuilder::CheckRequest(const OverviewRequest& request) const {
                 std::to_string(factor) + " cannot be added");
     }
     const auto all = static_cast<std::size_t>(raster_.GetRasterCount());
+    const bool any_new = !added.empty();
     if (any_new && std::set<int>(request.bands.begin(), request.bands.end()).size() != all)
         return Status::Unsupported(
             "new overviews can be built only for all bands together; existing ones can be filled "
             "again band by band");
-    return CheckArrays(any_new);
+    ZARR_RETURN_IF_ERROR(CheckArrays(any_new));
+    // Fails before any level is changed if the levels could not be described afterwards.
+    return HasForeignLevels() ? Status() : writer_.CheckDescription(Described(), added);
 }
 
 Status OverviewBuilder::CheckArrays(bool any_new) const {

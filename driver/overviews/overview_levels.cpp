@@ -353,9 +353,9 @@ json::Object OverviewLevels::PlacementOfLevel(const RasterLayout& scaled,
     return place;
 }
 
-Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
-    ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
-    const json::Value before(attributes);
+// Describes `levels` in `attributes`, those of the group.
+Status OverviewLevels::DescribeIn(json::Object& attributes,
+                                  const std::vector<LevelPaths>& levels) const {
     for (std::size_t i = 0; i < source_.arrays.size(); ++i) {
         const RasterLayout& array = *source_.arrays[i];
         std::vector<zarr::OverviewLevel> described{{FromGroup(array.facts.path),
@@ -368,6 +368,28 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
         }
         ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(attributes, described));
     }
+    return {};
+}
+
+Status OverviewLevels::CheckDescription(std::vector<LevelPaths> levels,
+                                        const std::vector<int>& factors) const {
+    ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
+    const auto name_of = HasLevelGroups() ? zarr::LevelGroupName : zarr::OverviewGroupName;
+    for (const int factor : factors) {
+        // The last name that MakeGroup() tries, so that the level is a new entry.
+        const std::string group = zarr::JoinKey(listing_.group, name_of(factor, kMaxNames));
+        LevelPaths level = WholeRaster(*source_.arrays[0]);
+        for (const RasterLayout* array : source_.arrays)
+            level.paths.push_back(zarr::JoinKey(group, zarr::LastName(array->facts.path)));
+        levels.push_back(std::move(level));
+    }
+    return DescribeIn(attributes, levels);
+}
+
+Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
+    ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
+    const json::Value before(attributes);
+    ZARR_RETURN_IF_ERROR(DescribeIn(attributes, levels));
     if (HasLevelGroups()) {
         // kAll states the CRS by its code alone, if the CRS has a code. kSpatialProj would add WKT.
         const RasterLayout& first = *source_.arrays[0];
@@ -383,7 +405,8 @@ Status OverviewLevels::Remove(const LevelPaths& level) const {
     for (const std::string& path : level.paths) {
         if (!zarr::IsInOverviewGroup(hierarchy_, listing_, path)) continue;
         const std::string group(zarr::ParentPath(path));
-        if (zarr::ListsOverviewsIn(hierarchy_, listing_, group)) {
+        if (zarr::ListsOverviewsIn(hierarchy_, listing_, group) ||
+            !zarr::HoldsOnlyOverviews(hierarchy_, listing_, group)) {
             const auto removed =
                 zarr::DeleteWithCompanions(update_.metadata(), hierarchy_, path, {group});
             if (!removed.ok() && removed.status().code() != zarr::StatusCode::kNotFound)

@@ -81,6 +81,10 @@ class OverviewLevels {
     // removes the list from the metadata. With HasLevelGroups(), the list also contains the raster
     // itself and is never removed, and the group states the position of the raster.
     zarr::Status Describe(const std::vector<LevelPaths>& levels) const;
+    // Fails if Describe() would fail for `levels` and new levels with the reduction factors
+    // `factors`.
+    zarr::Status CheckDescription(std::vector<LevelPaths> levels,
+                                  const std::vector<int>& factors) const;
     // Removes the nodes of an overview that the metadata does not list. Also removes groups that
     // become empty.
     zarr::Status Remove(const LevelPaths& level) const;
@@ -97,6 +101,8 @@ class OverviewLevels {
     // overviews.
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;
+    zarr::Status DescribeIn(zarr::json::Object& attributes,
+                            const std::vector<LevelPaths>& levels) const;
     // Returns the attributes of a group of overviews, with the state of the raster's array for each
     // array of `level`. The documents of these arrays must be written.
     zarr::json::Object WithStates(const zarr::json::Value& stored, const LevelPaths& level,
