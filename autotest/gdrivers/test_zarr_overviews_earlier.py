@@ -165,3 +165,22 @@ def test_an_image_keeps_its_metadata(tmp_path, rng, cpl):
     assert [level["path"] for level in entry["datasets"]] == [array] and "layout" not in entry
     assert level_folders(store) == []
     cpl.assert_quiet()
+
+
+def test_a_renamed_array_keeps_the_lists_of_nczarr(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 2, 64, 65), "SINGLE_ARRAY=NO", "CREATE_CONSOLIDATED_METADATA=NO").BuildOverviews("AVERAGE", [2])
+    folders = [path.name for path in level_folders(store)]
+    zarr_formats.change_attributes(
+        store, _nczarr_superblock={"version": "2.0.0"},
+        _nczarr_group={"dimensions": {"X": 65, "Y": 64}, "arrays": ["Band1", "Band2", "X", "Y"], "groups": folders})
+    for name in ("Band1", "Band2"):
+        zarr_formats.change_attributes(
+            store, name, _nczarr_array={"dimension_references": ["/Y", "/X"], "storage": "chunked"})
+    driver = gdal.GetDriverByName("Zarr")
+    assert driver.Rename(array_name(store, "new"), array_name(store, "Band1")) == 0
+    assert sorted(root_attributes(store)["_nczarr_group"]["arrays"]) == ["Band2", "X", "Y", "new"]
+    assert sizes(open_raster(array_name(store, "new"))) == [(33, 32)]
+    assert driver.Delete(array_name(store, "new")) == 0
+    assert sorted(root_attributes(store)["_nczarr_group"]["arrays"]) == ["Band2", "X", "Y"]
+    cpl.assert_quiet()

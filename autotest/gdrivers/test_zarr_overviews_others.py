@@ -279,3 +279,18 @@ def test_an_array_beside_an_overview_of_another_program_stays(tmp_path, rng, how
     assert (store / level_group(2) / "mine").exists() and not (store / level_group(2) / "a").exists()
     assert not (store / level_group(4)).exists()
     cpl.assert_quiet()
+
+
+def test_a_new_name_does_not_get_overviews_of_a_missing_array(tmp_path, rng, cpl):
+    """Another program has removed an array, but not its overviews."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 2, 64, 64)
+    make(store, values, "SINGLE_ARRAY=NO", "CREATE_CONSOLIDATED_METADATA=NO").BuildOverviews("NEAREST", [2])
+    assert update(array_name(store, "Band2")).BuildOverviews("NEAREST", [4]) == 0
+    shutil.rmtree(store / "Band2")
+    assert gdal.GetDriverByName("Zarr").Rename(array_name(store, "Band2"), array_name(store, "Band1")) == 0
+    check_levels(open_raster(array_name(store, "Band2")), gtiff_levels(tmp_path, values[:1], "NEAREST", [2]))
+    assert len(level_folders(store)) == 1
+    assert update(store).BuildOverviews("NONE", []) == 0
+    assert level_folders(store) == []
+    cpl.assert_quiet()

@@ -138,11 +138,10 @@ class DescribedOverviews {
             if (IsInOverviewGroup(hierarchy, overviews.listing_, of_level))
                 overviews.paths_.push_back(std::move(of_level));
         }
-        overviews.attributes_ = std::move(attributes);
+        if (attributes.as_object() != nullptr) overviews.attributes_ = *attributes.as_object();
         return overviews;
     }
 
-    bool is_empty() const { return paths_.empty() && !HasLevelGroups(); }
     bool HasLevelGroups() const { return listing_.has_level_groups; }
     // Returns the paths of the overviews, from the root of the store.
     const Paths& paths() const { return paths_; }
@@ -188,17 +187,43 @@ class DescribedOverviews {
 
     Status Rename(HierarchyWriter& writer, std::string_view new_name) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy_->Attributes(listing_.group));
-        json::Object attributes = *attributes_.as_object();
-        RenameInDescription(attributes, NameIn(listing_.group, path_), new_name);
+        json::Object described = attributes_;
+        RenameInDescription(described, NameIn(listing_.group, path_), new_name);
+        if (json::Dump(json::Value(described)) == json::Dump(json::Value(attributes_))) return {};
+        // Other members may have changed since they were read.
+        json::Object attributes = *stored.as_object();
+        for (const std::string_view name : {"multiscales", "zarr_conventions"}) {
+            const json::Value* value = json::FindMember(described, name);
+            if (value != nullptr)
+                json::PutMember(attributes, name, *value);
+            else
+                json::EraseMember(attributes, name);
+        }
         return writer.ChangeAttributes(listing_.group, stored, json::Value(std::move(attributes)));
     }
 
     const Hierarchy* hierarchy_;
     std::string path_;
     OverviewListing listing_;
-    json::Value attributes_;  // of the group that describes the overviews, before any change
+    json::Object attributes_;  // of the group that describes the overviews, before any change
     Paths paths_;
 };
+
+// Removes the overviews that are described for `path` if no array is there, because another program
+// has removed it. Otherwise they would be overviews of an array that gets this name.
+Status RemoveOverviewsOfMissing(HierarchyWriter& writer, const Hierarchy& hierarchy,
+                                const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy.KindOf(path));
+    if (kind != NodeKind::kNone) return {};
+    ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
+                          DescribedOverviews::Read(hierarchy, path));
+    ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
+    for (const std::string& level : overviews.paths())
+        if (const Status removed = writer.DeleteNode(level);
+            !removed.ok() && removed.code() != StatusCode::kNotFound)
+            return removed;
+    return overviews.RemoveEmptyGroups(writer);
+}
 
 Result<bool> IsArrayAt(const Hierarchy& hierarchy, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy.KindOf(path));
@@ -269,7 +294,7 @@ Result<Paths> DeleteWithCompanions(HierarchyWriter& writer, const Hierarchy& hie
         if (references.ok())
             for (const std::string& owned : references->OwnedBy(owner, owners, kept))
                 all.push_back(owned);
-    if (!overviews.is_empty()) ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
+    ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
     ZARR_RETURN_IF_ERROR(writer.DeleteNodes(all));
     ZARR_RETURN_IF_ERROR(overviews.RemoveEmptyGroups(writer));
     return all;
@@ -285,6 +310,7 @@ Result<Renamed> RenameWithCompanions(HierarchyWriter& writer, const Hierarchy& h
         renamed.emplace_back(path, target);
         return renamed;
     }
+    ZARR_RETURN_IF_ERROR(RemoveOverviewsOfMissing(writer, hierarchy, target));
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, "");
@@ -294,7 +320,6 @@ Result<Renamed> RenameWithCompanions(HierarchyWriter& writer, const Hierarchy& h
         return references.ok() ? references->OwnedBy(owner, owners) : std::set<std::string>();
     };
     ZARR_RETURN_IF_ERROR(RenameArray(writer, hierarchy, path, new_name, owned_by(path), renamed));
-    if (overviews.is_empty()) return renamed;
     if (!overviews.HasLevelGroups()) ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
     for (const std::string& level : overviews.paths())
         ZARR_RETURN_IF_ERROR(
