@@ -450,3 +450,20 @@ def test_the_multidimensional_api(tmp_path, rng, cpl):
     if gdal_is_at_least(3, 13):
         assert [array.GetOverview(i).GetFullName() for i in range(array.GetOverviewCount())] == ["/1/a", "/2/a"]
     cpl.assert_quiet()
+
+
+def test_a_level_too_many_changes_nothing(tmp_path, rng):
+    """Readers ignore more than 256 levels."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 64, 64), GROUPS, "CREATE_CONSOLIDATED_METADATA=NO").BuildOverviews("NEAREST", [2])
+    full = layout(store)
+    full += [{**full[-1], "asset": str(number), "gdal_arrays": ["other"]} for number in range(1000, 1254)]
+    zarr_formats.change_attributes(store, multiscales={"layout": full})
+    before = entries(store)
+    with error_log() as log:
+        assert update(array_name(store, "0/a")).BuildOverviews("AVERAGE", [2, 4]) != 0
+    assert "more than 256 levels" in log.the_error()
+    assert entries(store) == before
+    with error_log():
+        assert update(array_name(store, "0/a")).BuildOverviews("NONE", []) == 0
+    assert len(layout(store)) == 255
