@@ -136,6 +136,12 @@ bool IsNumberedName(std::string_view name, std::string_view prefix, std::string_
     return name.empty() || (take("_") && take_digits() && name.empty());
 }
 
+// Marks a layout as one for which IsMarked() is true.
+void PutMark(json::Object& multiscale) {
+    json::PutMember(multiscale, "metadata",
+                    json::Value(json::Object{{"method", json::Value(kMethod)}}));
+}
+
 // True if an entry has the mark of PROFILE=OME, of lists of earlier releases, or of a layout with
 // groups from these lists.
 bool IsMarked(const json::Value& entry) {
@@ -307,9 +313,7 @@ json::Value DescribeLayout(const Layout& layout) {
         if (base.group != kGroupItself) from = &level;
     }
     json::Object described_as{{std::string(kLayoutMember), json::Value(std::move(entries))}};
-    if (NeedsMark(layout))
-        described_as.emplace_back("metadata",
-                                  json::Value(json::Object{{"method", json::Value(kMethod)}}));
+    if (NeedsMark(layout)) PutMark(described_as);
     return json::Value(std::move(described_as));
 }
 
@@ -500,7 +504,9 @@ Result<Description> ReadDescription(const json::Value* multiscales) {
     std::vector<LayoutLevel> levels;
     for (const json::Value& entry : *entries) {
         auto layout = ParseLayout(entry);
-        const bool has_overviews = layout && !layout->HasLevelGroups();
+        // The layout of an image may be ours; any other entry of a list needs the mark.
+        const bool has_overviews = layout && !layout->HasLevelGroups() &&
+                                   (IsMarked(entry) || entry.Find("datasets") != nullptr);
         if (has_overviews)
             std::move(layout->levels.begin(), layout->levels.end(), std::back_inserter(levels));
         const bool is_read = has_overviews || AssetsIn(entry).empty();
@@ -529,12 +535,14 @@ void WriteDescription(Description description, json::Object& group_attributes) {
         // Programs for OME-NGFF refuse an entry without an image, but not the member of an image.
         const auto image = std::find_if(entries.begin(), end, [&](const json::Value& entry) {
             return entry.as_object() != nullptr && entry.Find(kLayoutMember) == nullptr &&
-                   (IsImage(entry) || !is_marked);
+                   (IsImage(entry) || (!is_marked && entry.Find("datasets") != nullptr));
         });
         if (!value.is_null() && image != end)
             json::PutMember(*image->MutableObject(), kLayoutMember, *value.Find(kLayoutMember));
-        else if (!value.is_null())
+        else if (!value.is_null()) {
+            PutMark(*value.MutableObject());
             entries.insert(entries.size() < kMaxMultiscales ? end : end - 1, std::move(value));
+        }
         value = json::Value(std::move(entries));
     }
     if (value.is_null())

@@ -23,6 +23,7 @@
 // are arrays in groups such as overviews/2. The entries are marked by their member `metadata`.
 // These lists are read, and become one layout when the overviews change. As long as this layout
 // lists a group such as overviews/2, it keeps the mark, because other programs use such names, too.
+// A layout that is an entry of a list without an image has the mark, too.
 //
 // The description only adds smaller levels to an array. It does not change how the group is opened,
 // the georeferencing, or dimension names.

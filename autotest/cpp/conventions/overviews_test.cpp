@@ -441,6 +441,19 @@ TEST(OverviewList, MayBeLong) {
     EXPECT_EQ(group.PathsOf("a19999"), (StringList{"overviews/2_20001/a19999"}));
 }
 
+TEST(OverviewList, WithoutAMarkIsThatOfAnotherProgram) {
+    Group group =
+        GroupWith(R"([{"layout": [{"asset": "a"}, {"asset": "ovr_2x", "derived_from": "a"}]}])");
+    const std::string before = group.Text();
+    EXPECT_TRUE(group.PathsOf("a").empty());
+    EXPECT_EQ(group.All(), (StringList{"ovr_2x"})) << "must not be left over";
+    ASSERT_TRUE(group.Describe("b", {"ovr_2x_2/b"}).ok());
+    EXPECT_EQ(group.PathsOf("b"), (StringList{"ovr_2x_2/b"}));
+    EXPECT_TRUE(group.PathsOf("a").empty());
+    ASSERT_TRUE(group.Describe("b", {}).ok());
+    EXPECT_EQ(group.Text(), before);
+}
+
 TEST(OverviewList, KeepsMarkedEntriesThatCannotBeRead) {
     const std::string broken = R"({"metadata": {"method": "GDALDataset::BuildOverviews"},
         "layout": [{"asset": "c"}, {"asset": "ovr_2x/c", "derived_from": "c"}, {"asset": 5}]})";
