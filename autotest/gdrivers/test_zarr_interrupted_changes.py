@@ -57,8 +57,8 @@ def run_and_kill(store, act, call, number):
     return run(store, act, trace).count(f"{call}(")
 
 
-def make(store):
-    for day, options in ((1, ["BAND_DIM=time", "OVERVIEWS=2", "ARRAY_NAME=a"]), (2, APPEND)):
+def make(store, *more):
+    for day, options in ((1, ["BAND_DIM=time", "OVERVIEWS=2", "ARRAY_NAME=a", *more]), (2, APPEND)):
         scene = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 1, gdal.GDT_Int16)
         scene.GetRasterBand(1).Fill(day)
         name = "BAND_DIM_VALUES" if day == 1 else "APPEND_DIM_VALUES"
@@ -189,6 +189,18 @@ def test_a_kill_after_the_sizes_is_undone(tmp_path, stores):
         run(store, "nothing")
         assert zarr_formats.array_document(store, "a")["shape"][0] == 2
         assert_whole(store)
+
+
+def test_an_append_stays_if_its_intent_cannot_be_removed(tmp_path):
+    store = tmp_path / "a.zarr"
+    make(store, "CREATE_CONSOLIDATED_METADATA=NO")
+    trace = run(store, "append", ["-P", f"{store}.intent", "-e", "trace=unlink", "-e", "inject=unlink:error=EACCES"])
+    assert "unlink(" in trace
+    for act in ("nothing", "attributes"):
+        assert zarr_formats.array_document(store, "a")["shape"][0] == 3
+        run(store, act)
+    assert zarr_formats.array_document(store, "time")["shape"] == [3]
+    assert os.listdir(tmp_path) == ["a.zarr"] or (tmp_path / "a.zarr.intent").stat().st_size == 0
 
 
 @pytest.mark.slow

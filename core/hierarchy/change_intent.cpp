@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/hierarchy/change_intent.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -34,7 +36,15 @@ json::Value Nullable(const std::optional<std::string>& text) {
     return text ? json::Value(*text) : json::Value();
 }
 
-std::string TextOf(const ChangeIntent& intent, const std::string& store) {
+// An intent as it is stored.
+struct StoredIntent {
+    ChangeIntent intent;
+    std::string id;     // differs between all intents; empty in older ones
+    std::string ended;  // DigestOfDocument() of the text beside the store that counts no more
+};
+
+std::string TextOf(const StoredIntent& stored, const std::string& store) {
+    const ChangeIntent& intent = stored.intent;
     json::Array groups;
     for (const std::string& group : intent.consolidated) groups.emplace_back(group);
     json::Object documents;
@@ -46,7 +56,9 @@ std::string TextOf(const ChangeIntent& intent, const std::string& store) {
     json::Object members{{"store", json::Value(FolderIdentity(store))},
                          {"consolidated", json::Value(std::move(groups))},
                          {"documents", json::Value(std::move(documents))},
-                         {"nodes", json::Value(std::move(nodes))}};
+                         {"nodes", json::Value(std::move(nodes))},
+                         {"id", json::Value(stored.id)}};
+    if (!stored.ended.empty()) members.emplace_back("ended", json::Value(stored.ended));
     if (intent.copy)
         members.emplace_back("copy",
                              json::Value(json::Array{json::Value(intent.copy->signature),
@@ -72,8 +84,13 @@ std::optional<ChangeIntent::Copy> ParseCopy(const json::Value& value) {
                               static_cast<int>(row)};
 }
 
+std::string TextOfMember(const json::Value& object, const char* name) {
+    const json::Value* const member = object.Find(name);
+    return member != nullptr ? OptionalText(*member).value_or("") : "";
+}
+
 // Returns nullopt if `text` is no intent of `store`.
-std::optional<ChangeIntent> Parse(const std::string& text, const std::string& store) {
+std::optional<StoredIntent> ParseStored(const std::string& text, const std::string& store) {
     const auto parsed = json::Parse(text);
     if (!parsed.ok()) return std::nullopt;
     const auto object = [&](const char* name) {
@@ -88,7 +105,8 @@ std::optional<ChangeIntent> Parse(const std::string& text, const std::string& st
         groups->as_array() == nullptr || documents == nullptr || nodes == nullptr ||
         *number->as_string() != FolderIdentity(store))
         return std::nullopt;
-    ChangeIntent intent;
+    StoredIntent stored;
+    ChangeIntent& intent = stored.intent;
     for (const json::Value& group : *groups->as_array()) {
         if (group.as_string() == nullptr || !NormalizePath(*group.as_string()).ok())
             return std::nullopt;
@@ -109,7 +127,42 @@ std::optional<ChangeIntent> Parse(const std::string& text, const std::string& st
         intent.copy = ParseCopy(*copy);
         if (!intent.copy) return std::nullopt;
     }
-    return intent;
+    stored.id = TextOfMember(*parsed, "id");
+    stored.ended = TextOfMember(*parsed, "ended");
+    return stored;
+}
+
+std::string IntentFileText(const std::string& path) {
+    return SmallFile(path, LimitOf(Limit::kMetadataSize));
+}
+
+// True if a writer may find an intent of `store` in `text`.
+bool HoldsIntent(const std::string& text, const std::string& store) {
+    const auto stored = ParseStored(text, store);
+    return stored && !stored->intent.IsEmpty();
+}
+
+// Empties the file at `path`, unless something else than an intent of `store` is there by now.
+bool EmptyIntentFile(const std::string& path, const std::string& store) {
+    const int descriptor = OpenDescriptor(path, OpenAs::kUpdateNoLink);
+    if (descriptor < 0) return false;
+    const auto state = StateOf(descriptor);
+    bool is_empty = false;
+    if (state && state->type == FileType::kFile && state->size <= LimitOf(Limit::kMetadataSize)) {
+        std::string text(static_cast<std::size_t>(state->size), '\0');
+        auto* const bytes = reinterpret_cast<std::uint8_t*>(text.data());
+        is_empty = ReadDescriptor(descriptor, 0, {bytes, text.size()}) == 0 &&
+                   ParseStored(text, store) && ResizeDescriptor(descriptor, 0) == 0;
+    }
+    CloseDescriptor(descriptor);
+    return is_empty;
+}
+
+// Removes the file at `path`, or ends the intent there in another way. Returns false if a writer
+// may still find the intent.
+bool EndIntentAt(const std::string& path, const std::string& store) {
+    if (RemoveFile(path) == 0 || !HoldsIntent(IntentFileText(path), store)) return true;
+    return EmptyIntentFile(path, store);
 }
 
 }  // namespace
@@ -122,57 +175,83 @@ std::optional<ChangeIntent> IntentFile::Find() const {
     if (folder_.empty()) {
         Buffer text;
         const auto found = GetDocument(*store_, kIntentKey, text);
-        const std::string_view document = std::as_const(text).span().text();
-        if (!found.ok() || !*found || document == written_) return std::nullopt;
-        return Parse(std::string(document), folder_);
+        if (!found.ok() || !*found) return std::nullopt;
+        auto stored = ParseStored(std::string(std::as_const(text).span().text()), folder_);
+        if (!stored || IsOwn(stored->id)) return std::nullopt;
+        return std::move(stored->intent);
     }
     const auto [beside, inside] = PathsFor(folder_);
     for (const std::string& path : {beside, inside}) {
         // A stranger may write such a file, too.
         if (!IsOwnFileOrOfOwnerOf(path, folder_)) continue;
-        const std::string text = SmallFile(path, LimitOf(Limit::kMetadataSize));
-        if (text == written_) return std::nullopt;
-        if (auto intent = Parse(text, folder_)) return intent;
+        const std::string text = IntentFileText(path);
+        auto stored = ParseStored(text, folder_);
+        if (!stored || stored->intent.IsEmpty()) continue;
+        // Whoever can write in the store can end an intent.
+        if (path == beside) {
+            const auto other = ParseStored(IntentFileText(inside), folder_);
+            if (other && other->ended == DigestOfDocument(text)) continue;
+        }
+        if (IsOwn(stored->id)) return std::nullopt;
+        return std::move(stored->intent);
     }
     return std::nullopt;
 }
 
-Status IntentFile::Write(const ChangeIntent& intent) {
-    std::string text = intent.IsEmpty() ? std::string() : TextOf(intent, folder_);
-    if (!folder_.empty())
-        ZARR_RETURN_IF_ERROR(WriteFiles(text));
-    else if (text.empty())
-        ZARR_RETURN_IF_ERROR(store_->Erase(kIntentKey));
-    else
-        ZARR_RETURN_IF_ERROR(store_->Set(kIntentKey, ByteSpan(std::string_view(text))));
-    written_ = std::move(text);
-    return {};
+bool IntentFile::IsOwn(const std::string& id) const {
+    return !own_.empty() && id.compare(0, own_.size(), own_) == 0;
 }
 
-Status IntentFile::WriteFiles(const std::string& text) {
-    if (text.empty()) {
-        RemoveIntent(folder_);
-        return {};
+std::string IntentFile::NewText(const ChangeIntent& intent, const std::string& ended) {
+    if (own_.empty()) {
+        std::random_device random;
+        for (int i = 0; i < 4; ++i) own_ += std::to_string(random()) + "-";
     }
+    return TextOf({intent, own_ + std::to_string(++count_), ended}, folder_);
+}
+
+Status IntentFile::Write(const ChangeIntent& intent) {
+    if (!folder_.empty()) return WriteFiles(intent);
+    if (intent.IsEmpty()) return store_->Erase(kIntentKey);
+    const std::string text = NewText(intent, {});
+    return store_->Set(kIntentKey, ByteSpan(std::string_view(text)));
+}
+
+Status IntentFile::WriteFiles(const ChangeIntent& intent) {
     const auto [beside, inside] = PathsFor(folder_);
-    // Staging files are in the store, where the next writer lists few files to find one that a
-    // killed writer left.
-    abandoned_.RemoveInFolderOf(inside);
-    const auto replace = [&, &own = inside](const std::string& path) {
+    const auto replace = [&, &own = inside](const std::string& path, const std::string& text) {
         return ReplaceFile(path, {ByteSpan(std::string_view(text))}, {}, own).error;
     };
-    const int error = replace(beside);
-    if (error != 0 && replace(inside) != 0)
-        return Status::Io(beside + ": cannot write what is about to change: " +
-                          std::generic_category().message(error));
-    // Find() looks beside the store first, where an older text may tell of a change that has ended.
-    if (error != 0) RemoveFile(beside);
+    const auto failure = [](const std::string& path, const char* what, int error) {
+        return Status::Io(path + ": " + what + ": " + std::generic_category().message(error));
+    };
+    if (intent.IsEmpty() && EndIntentAt(beside, folder_)) {
+        if (EndIntentAt(inside, folder_)) return {};
+        const int error = replace(inside, {});
+        return error == 0 ? Status() : failure(inside, "cannot remove what has changed", error);
+    }
+    int error = EACCES;
+    if (!intent.IsEmpty()) {
+        // Staging files are in the store, where the next writer lists few files to find one that a
+        // killed writer left.
+        abandoned_.RemoveInFolderOf(inside);
+        error = replace(beside, NewText(intent, {}));
+        // An older intent must not count again once the one beside the store is removed.
+        if (error == 0) EndIntentAt(inside, folder_);
+        if (error == 0) return {};
+    }
+    const std::string left = IntentFileText(beside);
+    const bool is_left = HoldsIntent(left, folder_);
+    if (replace(inside, NewText(intent, is_left ? DigestOfDocument(left) : std::string())) != 0)
+        return failure(
+            beside, intent.IsEmpty() ? "cannot be removed" : "cannot write what is about to change",
+            error);
+    EndIntentAt(beside, folder_);
     return {};
 }
 
 void RemoveIntent(const std::string& store) {
-    const auto [beside, inside] = PathsFor(store);
-    for (const std::string& path : {beside, inside}) RemoveFile(path);
+    static_cast<void>(IntentFile(store, nullptr).Write({}));
 }
 
 }  // namespace zarr

@@ -3,6 +3,7 @@
 // reads the record, and undoes, finishes or continues the change.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +51,9 @@ std::string DigestOfDocument(const std::optional<std::string>& text);
 // The document that holds the intent of a store. In a local folder it is the file "STORE.intent"
 // beside the store, so that readers of the store do not see it; "STORE/.intent" if that file cannot
 // be written. In other stores it has the key ".intent".
+//
+// If the file beside the store can be neither replaced nor removed, the file inside names its text
+// as one that has ended.
 // Only the holder of the store's lock, or the creator of the store, may use it, except Find(). Not
 // thread-safe.
 class IntentFile {
@@ -63,19 +67,26 @@ class IntentFile {
     // of this object or of another store that had the same name. Ignores a file that neither this
     // user nor the owner of the store has written.
     std::optional<ChangeIntent> Find() const;
-    // Replaces the intent. An empty intent removes the document.
+    // Replaces the intent. An empty intent removes the document. Returns an error if a later Find()
+    // of another writer could return an older intent.
     Status Write(const ChangeIntent& intent);
 
   private:
-    Status WriteFiles(const std::string& text);
+    // Returns the text of an intent with a new id.
+    std::string NewText(const ChangeIntent& intent, const std::string& ended);
+    // True if this object has written the intent with the id `id`.
+    bool IsOwn(const std::string& id) const;
+    Status WriteFiles(const ChangeIntent& intent);
 
     std::string folder_;
     std::shared_ptr<Store> store_;
     AbandonedFiles abandoned_;
-    std::string written_;  // text that this object wrote last; empty if none
+    std::string own_;  // begin of the ids of this object's intents; empty before the first
+    std::uint64_t count_ = 0;
 };
 
 // Removes the intent of the store in the local folder `store`, which is being deleted or replaced.
+// An intent that cannot be removed is ended if that is possible.
 void RemoveIntent(const std::string& store);
 
 }  // namespace zarr

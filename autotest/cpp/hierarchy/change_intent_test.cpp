@@ -5,6 +5,7 @@
 
 #include "core/hierarchy/change_intent.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,26 @@ class KilledWriter : public testing::TestWithParam<Format> {
     }
     void Grow(HierarchyWriter& writer, const char* path) const {
         EXPECT_TRUE(Succeeds(writer.ReplaceMetadata(path, *Sized(5))));
+    }
+
+    // Calls `work` in a process that may change the store and the files beside it, but cannot
+    // create, rename or remove files beside it.
+    void RunWithFixedFolder(const std::function<void()>& work) const {
+        constexpr uid_t kNobody = 65534;
+        const bool is_root = ::geteuid() == 0;
+        ::chmod(folder_.path().c_str(), is_root ? 0755 : 0555);
+        for (const auto& entry : fs::recursive_directory_iterator(folder_.path()))
+            ASSERT_TRUE(!is_root || ::chown(entry.path().c_str(), kNobody, kNobody) == 0);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            EXPECT_TRUE(!is_root || ::seteuid(kNobody) == 0);
+            work();
+            ::_exit(HasFailure() ? 1 : 0);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ::chmod(folder_.path().c_str(), 0755);
+        ASSERT_EQ(status, 0);
     }
 
     const TempFolder folder_;
@@ -195,6 +216,52 @@ TEST_P(KilledWriter, RecordsItsEndAtTheOtherPlaceIfItMust) {
     EXPECT_TRUE(Succeeds(Open()->Finish()));
     EXPECT_FALSE(fs::exists(path_ / ".intent"));
     EXPECT_FALSE(fs::exists(IntentPath()));
+}
+
+TEST_P(KilledWriter, WhoseIntentCannotBeRemovedIsNotUndoneTwice) {
+    for (const mode_t mode : {0644, 0444}) {  // with 0444, the file cannot be emptied either
+        ChangeAndDie([this](HierarchyWriter& writer) {
+            static_cast<void>(writer.BeginChange({"time", "g/a"}));
+            Grow(writer, "time");
+        });
+        ::chmod(IntentPath().c_str(), mode);
+        RunWithFixedFolder([this] {
+            {
+                const auto writer = Open();
+                const auto lock = writer->Lock();
+                EXPECT_TRUE(Succeeds(lock));
+                EXPECT_EQ(Tree(store_)->Metadata("time")->shape, std::vector<std::uint64_t>{2});
+                EXPECT_TRUE(Succeeds(writer->BeginChange({"time", "g/a"})));
+                Grow(*writer, "time");
+                EXPECT_TRUE(Succeeds(writer->EndChange()));
+                EXPECT_TRUE(Succeeds(writer->Finish()));
+            }
+            EXPECT_TRUE(fs::exists(IntentPath()));
+            EXPECT_TRUE(Succeeds(Open()->Finish()));
+        });
+        EXPECT_TRUE(Succeeds(Open()->Finish()));
+        EXPECT_EQ(Tree(store_)->Metadata("time")->shape, std::vector<std::uint64_t>{5}) << mode;
+        const auto writer = Open();
+        EXPECT_TRUE(Succeeds(writer->ReplaceMetadata("time", *Sized(2))));
+        EXPECT_TRUE(Succeeds(writer->Finish()));
+        EXPECT_EQ(Files(), before_);
+    }
+}
+
+TEST_P(KilledWriter, WhoCannotReplaceTheIntentIsUndoneAfterTheFormerOne) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+    });
+    ::chmod(IntentPath().c_str(), 0444);
+    RunWithFixedFolder([this] {
+        const auto writer = Open();
+        const auto lock = writer->Lock();
+        EXPECT_TRUE(Succeeds(writer->BeginChange({"time", "g/a"})));
+        Grow(*writer, "g/a");  // killed afterwards
+    });
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_EQ(Files(), before_);
 }
 
 TEST_P(KilledWriter, LeavesNoIntentOfUnreasonableSize) {
