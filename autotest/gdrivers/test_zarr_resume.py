@@ -340,6 +340,21 @@ def test_create_and_appends_say_that_they_are_not_resumed(tmp_path):
     assert "slices are appended" in log.warnings[0] and not log.errors
 
 
+@zarr_formats.BOTH
+@pytest.mark.slow
+def test_a_copy_in_place_goes_on_after_a_change_by_another_writer(tmp_path, monkeypatch):
+    source = make_source(tmp_path)
+    options = ["BLOCKSIZE=300,700", "ARRAY_NAME=a"]
+    folder = tmp_path / "a.zarr"
+    folder.mkdir()
+    monkeypatch.chdir(folder)  # a current folder is not replaced by another one
+    run_killed_copy(".", source, [*options, "RESUME=YES"])
+    assert gdal.Open(".", gdal.GA_Update).SetMetadataItem("A", "B") == gdal.CE_None
+    assert resume(".", source, options) > 0.2
+    np.testing.assert_array_equal(open_raster(folder).ReadAsArray(), gdal.Open(source).ReadAsArray())
+    assert not (tmp_path / "a.zarr.intent").exists() and not (folder / ".intent").exists()
+
+
 @pytest.mark.slow
 def test_a_copy_in_an_object_store_goes_on(tmp_path):
     source = make_source(tmp_path)

@@ -180,6 +180,21 @@ std::optional<ChangeIntent> IntentFile::Find() const {
         if (!stored || IsOwn(stored->id)) return std::nullopt;
         return std::move(stored->intent);
     }
+    return FindInFiles(false);
+}
+
+std::optional<ChangeIntent::Copy> IntentFile::FindCopy() const {
+    const auto [beside, inside] = PathsFor(folder_);
+    // Most intents have no copy, and many documents.
+    for (const std::string& path : {beside, inside}) {
+        if (IntentFileText(path).find("\"copy\"") == std::string::npos) continue;
+        const auto found = FindInFiles(true);
+        return found ? found->copy : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::optional<ChangeIntent> IntentFile::FindInFiles(bool also_own) const {
     const auto [beside, inside] = PathsFor(folder_);
     for (const std::string& path : {beside, inside}) {
         // A stranger may write such a file, too.
@@ -192,7 +207,7 @@ std::optional<ChangeIntent> IntentFile::Find() const {
             const auto other = ParseStored(IntentFileText(inside), folder_);
             if (other && other->ended == DigestOfDocument(text)) continue;
         }
-        if (IsOwn(stored->id)) return std::nullopt;
+        if (!also_own && IsOwn(stored->id)) return std::nullopt;
         return std::move(stored->intent);
     }
     return std::nullopt;

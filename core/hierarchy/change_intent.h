@@ -40,9 +40,8 @@ struct ChangeIntent {
     };
     std::optional<Copy> copy;
 
-    bool IsEmpty() const {
-        return consolidated.empty() && documents.empty() && nodes.empty() && !copy;
-    }
+    bool HasChange() const { return !consolidated.empty() || !documents.empty() || !nodes.empty(); }
+    bool IsEmpty() const { return !HasChange() && !copy; }
 };
 
 // Returns a digest of a document's text; of its absence for nullopt.
@@ -67,11 +66,14 @@ class IntentFile {
     // of this object or of another store that had the same name. Ignores a file that neither this
     // user nor the owner of the store has written.
     std::optional<ChangeIntent> Find() const;
+    // Returns the copy that is recorded, also by this object. For local folders.
+    std::optional<ChangeIntent::Copy> FindCopy() const;
     // Replaces the intent. An empty intent removes the document. Returns an error if a later Find()
     // of another writer could return an older intent.
     Status Write(const ChangeIntent& intent);
 
   private:
+    std::optional<ChangeIntent> FindInFiles(bool also_own) const;
     // Returns the text of an intent with a new id.
     std::string NewText(const ChangeIntent& intent, const std::string& ended);
     // True if this object has written the intent with the id `id`.

@@ -108,7 +108,7 @@ Status HierarchyWriter::Recover() {
     const std::lock_guard lock(mutex_);
     if (!intent_file_) return {};
     const auto left = intent_file_->Find();
-    if (!left) return {};
+    if (!left || !left->HasChange()) return {};
     const ChangeScope change(*store_);
     ZARR_RETURN_IF_ERROR(Restore(*left));
     // Finish() writes the consolidated metadata. It may fail, which must prevent no change.
@@ -160,6 +160,7 @@ Status HierarchyWriter::WriteIntent(std::string_view key) {
         intent.consolidated.insert(erased_.begin(), erased_.end());
     intent.documents = changing_;
     intent.nodes = nodes_;
+    intent.copy = intent_file_->FindCopy();  // CopyRecord removes it
     const Status written = intent_file_->Write(intent);
     return key.empty() ? written : written.WithContext(key);
 }
@@ -599,7 +600,8 @@ bool HierarchyWriter::HasOwnWork() {
 
 Status HierarchyWriter::Finish() {
     const bool has_own_work = HasOwnWork();
-    const bool is_left = intent_file_ && intent_file_->Find();
+    const auto left = intent_file_ ? intent_file_->Find() : std::nullopt;
+    const bool is_left = left && left->HasChange();
     if (!has_own_work && !is_left) return {};
     // An intent of another writer, which may be alive and hold the lock, is no reason to wait.
     LockWait wait = lock_wait_;

@@ -352,8 +352,19 @@ TEST_P(KilledWriter, LeavesTheRecordOfACopy) {
     EXPECT_EQ(left->copy->signature, "signature");
     EXPECT_EQ(left->copy->band, 3);
     EXPECT_EQ(left->copy->row, 40);
-    // A writer that changes the store ends the copy.
-    EXPECT_TRUE(Succeeds(Open()->Lock()));
+    // Others keep it, whether they change the store or are killed.
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time"}));
+        Grow(writer, "time");
+    });
+    const auto writer = Open();
+    EXPECT_TRUE(Succeeds(writer->Lock()));
+    EXPECT_TRUE(Succeeds(writer->Finish()));
+    const auto kept = IntentFile(path_.string(), nullptr).Find();
+    ASSERT_TRUE(kept && kept->copy && !kept->HasChange());
+    EXPECT_EQ(kept->copy->row, 40);
+    EXPECT_TRUE(Succeeds(IntentFile(path_.string(), nullptr).Write({})));
     EXPECT_EQ(Files(), before_);
 }
 
