@@ -121,6 +121,31 @@ def test_another_append_after_a_kill(tmp_path):
     assert sizes == {3, 4}
 
 
+def test_an_edit_by_another_program_after_a_kill(tmp_path):
+    """Another program edits an array after an append was killed. The next append keeps the edit, and undoes the rest of
+    the killed one."""
+    import zarr
+
+    store = tmp_path / "a.zarr"
+    make(store, 1, 2)
+    shutil.copytree(store, tmp_path / "old.zarr")
+    append_and_kill(store, 9, tmp_path, 9999)
+    document = "zarr.json" if zarr_formats.is_v3() else ".zarray"
+    lines = (tmp_path / "trace").read_text().splitlines()
+    targets = [line.split('"')[3] for line in lines if "rename(" in line]
+    at = targets.index(f"{store}/a/{document}") + 1
+    for number in (at, at + 1):  # before and after the array gets its new size
+        shutil.rmtree(store)
+        shutil.copytree(tmp_path / "old.zarr", store)
+        append_and_kill(store, 9, tmp_path, number)
+        for name in ("a", "time"):
+            zarr.open_group(str(store), mode="r+")[name].attrs["note"] = "checked"
+        append(store, 10)
+        assert_holds(store, 1, 2, 10)
+        for name in ("a", "time"):
+            assert zarr.open_group(str(store), mode="r")[name].attrs["note"] == "checked"
+
+
 @pytest.mark.slow
 def test_a_replacement_after_a_kill(tmp_path):
     """After an append is killed, a second append replaces an existing slice."""

@@ -48,9 +48,14 @@ std::string TextOf(const StoredIntent& stored, const std::string& store) {
     json::Array groups;
     for (const std::string& group : intent.consolidated) groups.emplace_back(group);
     json::Object documents;
-    for (const auto& [key, document] : intent.documents)
+    for (const auto& [key, document] : intent.documents) {
+        json::Array shapes;
+        for (const std::string& shape : document.shapes) shapes.emplace_back(shape);
         documents.emplace_back(
-            key, json::Value(json::Array{Nullable(document.before), json::Value(document.after)}));
+            key,
+            json::Value(json::Array{Nullable(document.before), json::Value(document.after),
+                                    json::Value(document.folder), json::Value(std::move(shapes))}));
+    }
     json::Object nodes;
     for (const auto& [path, text] : intent.nodes) nodes.emplace_back(path, Nullable(text));
     json::Object members{{"store", json::Value(FolderIdentity(store))},
@@ -84,6 +89,25 @@ std::optional<ChangeIntent::Copy> ParseCopy(const json::Value& value) {
                               static_cast<int>(row)};
 }
 
+// Returns nullopt if `value` is no document of an intent.
+std::optional<ChangeIntent::Document> ParseIntentDocument(const json::Value& value) {
+    const json::Array* const parts = value.as_array();
+    // Older intents have two parts.
+    if (parts == nullptr || (parts->size() != 2 && parts->size() != 4) ||
+        (*parts)[1].as_string() == nullptr)
+        return std::nullopt;
+    ChangeIntent::Document document;
+    document.before = OptionalText((*parts)[0]);
+    document.after = *(*parts)[1].as_string();
+    if (parts->size() == 2) return document;
+    const json::Array* const shapes = (*parts)[3].as_array();
+    if ((*parts)[2].as_string() == nullptr || shapes == nullptr) return std::nullopt;
+    document.folder = *(*parts)[2].as_string();
+    for (const json::Value& shape : *shapes)
+        document.shapes.insert(OptionalText(shape).value_or(""));
+    return document;
+}
+
 std::string TextOfMember(const json::Value& object, const char* name) {
     const json::Value* const member = object.Find(name);
     return member != nullptr ? OptionalText(*member).value_or("") : "";
@@ -113,11 +137,9 @@ std::optional<StoredIntent> ParseStored(const std::string& text, const std::stri
         intent.consolidated.insert(*group.as_string());
     }
     for (const auto& [key, document] : *documents) {
-        const json::Array* const texts = document.as_array();
-        if (!CheckKey(key).ok() || !IsDocument(LastName(key)) || texts == nullptr ||
-            texts->size() != 2 || (*texts)[1].as_string() == nullptr)
-            return std::nullopt;
-        intent.documents[key] = {OptionalText((*texts)[0]), *(*texts)[1].as_string()};
+        auto read = ParseIntentDocument(document);
+        if (!CheckKey(key).ok() || !IsDocument(LastName(key)) || !read) return std::nullopt;
+        intent.documents[key] = std::move(*read);
     }
     for (const auto& [path, before] : *nodes) {
         if (path.empty() || !CheckKey(path).ok()) return std::nullopt;
@@ -169,6 +191,53 @@ bool EndIntentAt(const std::string& path, const std::string& store) {
 
 std::string DigestOfDocument(const std::optional<std::string>& text) {
     return text ? DigestOf(*text).Text() : "absent";
+}
+
+std::string ShapeInDocument(const std::optional<std::string>& text) {
+    const auto parsed = json::Parse(text.value_or("null"));
+    const json::Value* const shape = parsed.ok() ? parsed->Find("shape") : nullptr;
+    return shape != nullptr ? json::Dump(*shape) : std::string();
+}
+
+std::optional<std::string> WithFormerShape(const std::string& text,
+                                           const ChangeIntent::Document& document) {
+    auto now = json::Parse(text);
+    const auto before = json::Parse(document.before.value_or("null"));
+    if (!now.ok() || !before.ok() || document.shapes.count(ShapeInDocument(text)) == 0)
+        return std::nullopt;
+    const json::Value* const shape = before->Find("shape");
+    json::Object* const members = now->MutableObject();
+    if (shape == nullptr || members == nullptr) return std::nullopt;
+    // Another array that was made in its place has perhaps the same shape.
+    for (const char* const name : {"data_type", "dtype", "chunk_grid", "chunks"}) {
+        const json::Value* const own = now->Find(name);
+        const json::Value* const former = before->Find(name);
+        if ((own == nullptr) != (former == nullptr) ||
+            (own != nullptr && !json::Equals(*own, *former)))
+            return std::nullopt;
+    }
+    *json::FindMember(*members, "shape") = *shape;
+    return json::DumpIndented(*now, now->Find("node_type") != nullptr ? 2 : 4);
+}
+
+std::optional<std::string> WithFormerNczarr(const std::optional<std::string>& text,
+                                            const std::optional<std::string>& before) {
+    const auto now = json::Parse(text.value_or("{}"));
+    const auto former = json::Parse(before.value_or("{}"));
+    if (!now.ok() || !former.ok() || now->as_object() == nullptr || former->as_object() == nullptr)
+        return text;
+    const auto is_nczarr = [](const json::Member& member) {
+        return member.first.compare(0, 7, "_nczarr") == 0 ||
+               member.first.compare(0, 7, "_NCZARR") == 0;
+    };
+    json::Object merged;
+    for (const json::Member& member : *now->as_object())
+        if (!is_nczarr(member)) merged.push_back(member);
+    for (const json::Member& member : *former->as_object())
+        if (is_nczarr(member)) merged.push_back(member);
+    const json::Value result(std::move(merged));
+    if (json::Equals(result, *former)) return before;
+    return json::Equals(result, *now) ? text : json::DumpIndented(result);
 }
 
 std::optional<ChangeIntent> IntentFile::Find() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/checked.h"
+#include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/grid/chunk_grid.h"
 #include "core/grid/row_major.h"
@@ -72,6 +73,11 @@ Status AsOne(Nodes& nodes, const std::string& path, Write&& write, Work&& work) 
     return done.ok() ? written : done;
 }
 
+// True if NczarrDocuments changes the document, too.
+bool IsOfNczarrToo(const ChangeIntent::Document& document) {
+    return document.after.compare(0, 1, "*") == 0;
+}
+
 Status NoObject(const std::string& key, const json::Value& got) {
     return Status::Invalid(key + ": expected an object, got " + json::Brief(got));
 }
@@ -125,23 +131,53 @@ Result<std::optional<std::string>> HierarchyWriter::OwnDocument(const std::strin
     return std::optional<std::string>();
 }
 
-Result<bool> HierarchyWriter::HasMovedOn(const ChangeIntent& intent) {
+std::string HierarchyWriter::FolderOf(const std::string& key) const {
+    if (!intent_file_) return {};
+    return FolderIdentity(JoinKey(lock_target_->path, ParentPath(key)));
+}
+
+void HierarchyWriter::Remember(const std::string& key, std::optional<std::string> before) {
+    ChangeIntent::Document& document = changing_[key];
+    document.before = std::move(before);
+    document.folder = FolderOf(key);
+}
+
+Result<HierarchyWriter::Undoing> HierarchyWriter::UndoingOf(
+    const std::string& key, const ChangeIntent::Document& document) {
+    if (!document.folder.empty() && document.folder != FolderOf(key)) return Undoing{true, {}};
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    ZARR_ASSIGN_OR_RETURN(const auto text, documents->Text(key));
+    const bool is_shared = IsOfNczarrToo(document);
+    const auto digest = [&](const std::optional<std::string>& of) {
+        return DigestOfDocument(is_shared ? WithFormerNczarr(of, std::nullopt) : of);
+    };
+    const bool is_own = digest(text) == digest(document.before) ||
+                        document.after.find(digest(text) + " ") != std::string::npos;
+    if (is_own) return Undoing{false, NodeDocuments::Change{key, document.before, std::nullopt}};
+    if (is_shared)
+        return Undoing{false, NodeDocuments::Change{key, WithFormerNczarr(text, document.before),
+                                                    std::nullopt}};
+    // Another program has changed the document. Of an array, the shape must fit to those of others.
+    auto former = text ? WithFormerShape(*text, document) : std::nullopt;
+    if (former) return Undoing{false, NodeDocuments::Change{key, std::move(former), std::nullopt}};
+    const std::string shape = ShapeInDocument(text);
+    return Undoing{shape != ShapeInDocument(document.before), {}};
+}
+
+Result<bool> HierarchyWriter::HasReplacedNode(const ChangeIntent& intent) {
     for (const auto& [key, document] : intent.documents) {
-        if (document.after == "*") continue;
-        ZARR_ASSIGN_OR_RETURN(const auto text, documents->Text(key));
-        const bool is_own = document.after.find(DigestOfDocument(text) + " ") != std::string::npos;
-        if (text != document.before && !is_own) return true;
+        ZARR_ASSIGN_OR_RETURN(const Undoing undoing, UndoingOf(key, document));
+        if (undoing.is_replaced) return true;
     }
     return false;
 }
 
 Status HierarchyWriter::Restore(const ChangeIntent& intent) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
-    ZARR_ASSIGN_OR_RETURN(const bool has_moved_on, HasMovedOn(intent));
-    if (!has_moved_on)
-        for (const auto& [key, document] : intent.documents)
-            ZARR_RETURN_IF_ERROR(documents->Apply({key, document.before, std::nullopt}));
+    for (const auto& [key, document] : intent.documents) {
+        ZARR_ASSIGN_OR_RETURN(const Undoing undoing, UndoingOf(key, document));
+        if (undoing.change) ZARR_RETURN_IF_ERROR(documents->Apply(*undoing.change));
+    }
     for (const auto& [path, before] : intent.nodes) {
         ZARR_ASSIGN_OR_RETURN(const auto text, OwnDocument(path));
         // A node that is complete, or that is another one by now, stays.
@@ -174,7 +210,8 @@ Status HierarchyWriter::BeginChange(const std::vector<std::string>& paths) {
         // that the recorded texts of groups lack it.
         ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
         for (const std::string& key : documents->KeysThatChangeWith(path)) {
-            ZARR_ASSIGN_OR_RETURN(changing_[key].before, documents->Text(key));
+            ZARR_ASSIGN_OR_RETURN(auto before, documents->Text(key));
+            Remember(key, std::move(before));
             // Documents of groups are changed by NczarrDocuments, not by Change().
             if (ParentPath(key) != path) changing_[key].after = "*";
         }
@@ -195,11 +232,11 @@ Status HierarchyWriter::UndoChange() {
     const ChangeScope change(*store_);
     ChangeIntent intent;
     intent.documents = changing_;
-    ZARR_ASSIGN_OR_RETURN(const bool has_moved_on, HasMovedOn(intent));
-    if (!has_moved_on) ZARR_RETURN_IF_ERROR(Restore(intent));
+    ZARR_ASSIGN_OR_RETURN(const bool is_replaced, HasReplacedNode(intent));
+    if (!is_replaced) ZARR_RETURN_IF_ERROR(Restore(intent));
     changing_.clear();
     ZARR_RETURN_IF_ERROR(WriteIntent());
-    return has_moved_on ? Status::Invalid("other documents have been written meanwhile") : Status();
+    return is_replaced ? Status::Invalid("other documents have been written meanwhile") : Status();
 }
 
 Status HierarchyWriter::EraseConsolidated(const std::string& path, std::string_view key,
@@ -407,10 +444,15 @@ Status HierarchyWriter::Change(const std::string& node,
             if (!change.before) {
                 ZARR_ASSIGN_OR_RETURN(change.before, documents->Text(change.key));
             }
-            changing_[change.key].before = change.before;
+            Remember(change.key, change.before);
         }
-        std::string& after = changing_[change.key].after;
-        if (after != "*") after += DigestOfDocument(change.text) + " ";
+        ChangeIntent::Document& changed = changing_[change.key];
+        changed.after +=
+            DigestOfDocument(IsOfNczarrToo(changed) ? WithFormerNczarr(change.text, std::nullopt)
+                                                    : change.text) +
+            " ";
+        if (auto shape = ShapeInDocument(change.text); !shape.empty())
+            changed.shapes.insert(std::move(shape));
         ZARR_RETURN_IF_ERROR(WriteIntent(change.key));
     }
     return documents->Apply(change);

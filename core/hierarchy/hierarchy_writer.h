@@ -75,8 +75,8 @@ class HierarchyWriter {
     // caller holds the lock.
     Status BeginChange(const std::vector<std::string>& paths);
     Status EndChange();
-    // Restores the documents as they were at BeginChange(). Fails without a change if nodes among
-    // them have been replaced since.
+    // Restores the documents as they were at BeginChange(), except what other programs have changed
+    // since. Fails without a change if nodes among them have been replaced since.
     Status UndoChange();
 
     // Creates the group at `path` and all missing groups above, from the root down. Removes stray
@@ -142,10 +142,19 @@ class HierarchyWriter {
     bool HasOwnWork();
     Result<StoreLock> LockWithin(const LockWait& wait);
     Status Recover();
-    // Undoes changes of documents and nodes, unless another program has changed the documents
-    // since.
+    // Undoes changes of documents and nodes. Keeps what other programs have changed since.
     Status Restore(const ChangeIntent& intent);
-    Result<bool> HasMovedOn(const ChangeIntent& intent);
+    Result<bool> HasReplacedNode(const ChangeIntent& intent);
+    // Adds a document to the change, as it is before.
+    void Remember(const std::string& key, std::optional<std::string> before);
+    // FolderIdentity() of the node of the document `key`; empty if the store is not a local folder.
+    std::string FolderOf(const std::string& key) const;
+    // How a change of a document is undone.
+    struct Undoing {
+        bool is_replaced = false;                     // the document is that of another node by now
+        std::optional<NodeDocuments::Change> change;  // nullopt if the document is kept
+    };
+    Result<Undoing> UndoingOf(const std::string& key, const ChangeIntent::Document& document);
     // Returns the text of the document that makes `path` a node; nullopt if there is no node.
     Result<std::optional<std::string>> OwnDocument(const std::string& path) const;
     // Records what is not finished, for the case that this process is killed. An error names `key`,

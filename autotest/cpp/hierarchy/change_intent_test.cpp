@@ -142,6 +142,37 @@ TEST_P(KilledWriter, IsNotUndoneInAStoreThatHasMovedOn) {
         EXPECT_EQ(Tree(store_)->Metadata(path)->shape, std::vector<std::uint64_t>{7}) << path;
 }
 
+TEST_P(KilledWriter, IsUndoneExceptWhatAnotherProgramHasEdited) {
+    const json::Value note = *json::Parse(R"({"note": "checked"})");
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+        Grow(writer, "g/a");
+    });
+    HierarchyWriter other(store_);
+    for (const char* path : {"time", ""}) EXPECT_TRUE(Succeeds(other.SetAttributes(path, note)));
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_FALSE(fs::exists(IntentPath()));
+    const auto hierarchy = Tree(store_);
+    for (const char* path : {"time", "g/a"})
+        EXPECT_EQ(hierarchy->Metadata(path)->shape, std::vector<std::uint64_t>{2}) << path;
+    for (const char* path : {"time", ""})
+        EXPECT_TRUE(json::Equals(*hierarchy->Attributes(path), note)) << path;
+}
+
+TEST_P(KilledWriter, IsNotUndoneInANodeThatAnotherProgramHasMadeAnew) {
+    ChangeAndDie([this](HierarchyWriter& writer) {
+        static_cast<void>(writer.BeginChange({"time", "g/a"}));
+        Grow(writer, "time");
+        Grow(writer, "g/a");
+    });
+    HierarchyWriter other(store_);
+    EXPECT_TRUE(Succeeds(other.CreateArray("time", *Sized(5), json::Object(), IfExists::kReplace)));
+    EXPECT_TRUE(Succeeds(Open()->Finish()));
+    EXPECT_EQ(Tree(store_)->Metadata("time")->shape, std::vector<std::uint64_t>{5});
+    EXPECT_EQ(Tree(store_)->Metadata("g/a")->shape, std::vector<std::uint64_t>{2});
+}
+
 TEST_P(KilledWriter, OfADeletedStoreIsIgnoredByAStoreWithItsInode) {
     ChangeAndDie([this](HierarchyWriter& writer) {
         static_cast<void>(writer.BeginChange({"time", "g/a"}));
@@ -309,7 +340,8 @@ TEST_P(KilledWriter, IsUndoneInDocumentsThatItReachedLater) {
         static_cast<void>(writer.BeginChange({"time"}));
         Grow(writer, "time");
         Grow(writer, "g/a");
-        EXPECT_TRUE(Succeeds(writer.SetAttributes("g", *json::Parse(R"({"new": 1})"))));
+        for (const char* path : {"g", ""})
+            EXPECT_TRUE(Succeeds(writer.SetAttributes(path, *json::Parse(R"({"new": 1})"))));
     });
     EXPECT_TRUE(Succeeds(Open()->Finish()));
     EXPECT_EQ(Files(), before_);
