@@ -179,7 +179,7 @@ def test_a_kill_after_the_sizes_is_undone(tmp_path, stores):
     store = stores(tmp_path)
     trace = run(store, "append", ["-e", "trace=rename", "-s", "4096"])
     targets = [line.split('"')[3] for line in trace.splitlines() if "rename(" in line]
-    size, last = ("a/zarr.json", "ovr_2x/zarr.json") if zarr_formats.is_v3() else ("a/.zarray", "overviews/2/.zattrs")
+    size, last = ("a/zarr.json", "ovr_2x/zarr.json") if zarr_formats.is_v3() else ("a/.zarray", "ovr_2x/.zattrs")
     first = targets.index(f"{store}/{size}") + 2
     end = len(targets) - targets[::-1].index(f"{store}/{last}")
     for number in zarr_faults.some(range(first, end + 1), 4):
