@@ -219,7 +219,7 @@ Status RemoveOverviewsOfMissing(HierarchyWriter& writer, const Hierarchy& hierar
                           DescribedOverviews::Read(hierarchy, path));
     ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
     for (const std::string& level : overviews.paths())
-        if (const Status removed = writer.DeleteNode(level);
+        if (Status removed = writer.DeleteNode(level);
             !removed.ok() && removed.code() != StatusCode::kNotFound)
             return removed;
     return overviews.RemoveEmptyGroups(writer);

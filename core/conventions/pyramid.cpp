@@ -26,7 +26,7 @@ std::string_view NameInGroup(std::string_view group, std::string_view path) {
 // Lists the multiscales of a group, with paths from the root.
 class MultiscaleLister {
   public:
-    explicit MultiscaleLister(const std::string& group) : group_(group) {}
+    explicit MultiscaleLister(std::string group) : group_(std::move(group)) {}
 
     ListedPyramid List(const Multiscale& multiscale) {
         ListedPyramid pyramid{group_, multiscale.origin, {}, multiscale.is_overviews};
