@@ -52,16 +52,6 @@ struct ChangeIntent {
 // Returns a digest of a document's text; of its absence for nullopt.
 std::string DigestOfDocument(const std::optional<std::string>& text);
 
-// Returns the shape, as JSON, in the text of an array's document; an empty string if there is none.
-std::string ShapeInDocument(const std::optional<std::string>& text);
-// Returns `text` with the shape of `document.before`, if both are documents of one array and the
-// shape in `text` is one of the writer's; else nullopt.
-std::optional<std::string> WithFormerShape(const std::string& text,
-                                           const ChangeIntent::Document& document);
-// Returns `text` with the members of netCDF-C that `before` has; other members stay.
-std::optional<std::string> WithFormerNczarr(const std::optional<std::string>& text,
-                                            const std::optional<std::string>& before);
-
 // The document that holds the intent of a store. In a local folder it is the file "STORE.intent"
 // beside the store, so that readers of the store do not see it; "STORE/.intent" if that file cannot
 // be written. In other stores it has the key ".intent".

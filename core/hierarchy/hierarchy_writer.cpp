@@ -13,6 +13,7 @@
 #include "core/grid/row_major.h"
 #include "core/hierarchy/tree.h"
 #include "core/json/value.h"
+#include "core/metadata/former_documents.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -158,7 +159,7 @@ Result<HierarchyWriter::Undoing> HierarchyWriter::UndoingOf(
         return Undoing{false, NodeDocuments::Change{key, WithFormerNczarr(text, document.before),
                                                     std::nullopt}};
     // Another program has changed the document. Of an array, the shape must fit to those of others.
-    auto former = text ? WithFormerShape(*text, document) : std::nullopt;
+    auto former = text ? WithFormerShape(*text, document.before, document.shapes) : std::nullopt;
     if (former) return Undoing{false, NodeDocuments::Change{key, std::move(former), std::nullopt}};
     const std::string shape = ShapeInDocument(text);
     return Undoing{shape != ShapeInDocument(document.before), {}};
