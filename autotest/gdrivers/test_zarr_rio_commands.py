@@ -170,7 +170,7 @@ def test_overview(tmp_path):
     rio("overview", "--rebuild", store)
     with rasterio.open(store, overview_level=1) as level:
         assert (level.read(1) == 7).all()
-    assert (store / "overviews").is_dir() and not (tmp_path / "a.zarr.ovr").exists()
+    assert (store / "ovr_2x").is_dir() and not (tmp_path / "a.zarr.ovr").exists()
 
 
 @pytest.mark.slow
