@@ -211,9 +211,22 @@ def test_uninstalling_leaves_nothing(tmp_path):
 
 
 def test_licences_and_tag():
-    assert re.fullmatch(r"gdal_zarr-[0-9.]+-py3-none-manylinux_2_\d+_x86_64\.whl", wheel().name)
+    assert re.fullmatch(r"gdal_zarr-[0-9.]+(\+gdal[.0-9a-z]+)?-py3-none-manylinux_2_\d+_x86_64\.whl", wheel().name)
     with zipfile.ZipFile(wheel()) as archive:
         names = archive.namelist()
     licences = {name.rsplit("/", 1)[1] for name in names if "/licenses/" in name}
     assert {"gdal_zarr", "libblosc-dev", "libzstd-dev", "libtiff-dev", "libzfp-dev"} <= licences
     assert not [name for name in names if "placeholder" in name]
+
+
+def test_the_package_says_for_which_versions_of_gdal_it_is():
+    with zipfile.ZipFile(wheel()) as archive:
+        names = archive.namelist()
+        (metadata,) = [archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA")]
+    plugins = {name for text in names for name in re.findall(r"/plugins/gdal_zarr_([\d.]+)(?:_old_abi)?\.so", text)}
+    assert plugins and plugins == set(re.findall(r"\d+\.\d+", re.search("^Plugins: (.*)", metadata, re.M)[1]))
+    name = re.search("^Version: (.*)", metadata, re.M)[1]
+    assert wheel().name.startswith(f"gdal_zarr-{name}-")
+    if len(plugins) < 6:
+        assert set(name.split("+gdal")[1].split(".gdal")) == plugins
+        assert " only" in re.search("^Summary: (.*)", metadata, re.M)[1]
