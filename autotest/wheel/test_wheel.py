@@ -2,7 +2,7 @@
 """The Python package of dist/, which scripts/wheel.sh makes, can be turned on and off, says what it does, and harms no
 program."""
 
-import pathlib
+import contextlib
 import re
 import shutil
 import subprocess
@@ -11,6 +11,7 @@ import zipfile
 import pytest
 from wheel_environments import (
     HOSTS,
+    PLUGINS,
     RASTERIO,
     TERRAIN,
     TERRAIN_CHECKSUM,
@@ -72,18 +73,69 @@ def test_the_package_says_which_gdal_uses_it(python):
     )
 
 
-def test_another_gdal_keeps_its_own_driver(python):
-    """A package without the plugin for this GDAL stands for a GDAL that is newer than the package."""
+@contextlib.contextmanager
+def without_plugin(python):
+    """The package in the environment of `python` then has a plugin for GDAL 3.99 only."""
     plugins = package_in(python) / "plugins"
-    plugin, away = plugins / "gdal_zarr_3.10.so", plugins / "away"
-    plugin.rename(away)
+    away = plugins.rename(plugins.with_name("away"))
+    plugins.mkdir()
+    (plugins / "gdal_zarr_3.99.so").touch()
     try:
-        text = run(python, "-c", "import logging; logging.basicConfig()\n" + DRIVERS)
-        assert text.count("this package has plugins for GDAL") == 1 and "not for GDAL 3.10." in text
-        assert "False None" in text
-        assert "    no plugin: this package has plugins for GDAL" in run(python, "-m", "gdal_zarr")
+        yield
     finally:
-        away.rename(plugin)
+        shutil.rmtree(plugins)
+        away.rename(plugins)
+
+
+NO_PLUGIN = "gdal_zarr has plugins for GDAL 3.99, not for GDAL {}"
+OPEN_TWICE = f"""
+import logging, pickle, rasterio
+logging.basicConfig()
+with rasterio.MemoryFile() as file, file.open(driver="GTiff", width=1, height=1, count=1, dtype="uint8"):
+    print("no store")
+for _ in range(2):
+    with rasterio.open("{TERRAIN}") as dataset:
+        print(dataset.driver, len(dataset.subdatasets))
+with rasterio.open(fp="{TERRAIN}") as dataset: pass
+print(pickle.loads(pickle.dumps(rasterio.open)) is rasterio.open)
+"""
+
+
+def test_a_gdal_without_plugin_keeps_its_own_driver(python):
+    """The user sees one warning, when GDAL's own driver first opens a store."""
+    with without_plugin(python):
+        text = run(python, "-c", OPEN_TWICE, PYTHONWARNINGS="always::UserWarning:__main__")
+        assert text.splitlines()[:4] == ["no store", "Zarr 4", "Zarr 4", "True"]
+        assert text.count(NO_PLUGIN.format("3.10.")) == 1 and "<string>:7: UserWarning" in text
+        assert NO_PLUGIN.format("") not in run(python, "-c", DRIVERS, PYTHONWARNINGS="default")
+        absent = "import rasterio; rasterio.open('/nothing.zarr')"
+        assert run(python, "-c", absent, code=1, PYTHONWARNINGS="default").count(NO_PLUGIN.format("3.10.")) == 1
+        late = "import rasterio\nwith rasterio.Env(): pass\nimport gdal_zarr\ngdal_zarr.enable()"
+        assert run(python, "-c", late, GDAL_ZARR="NO", PYTHONWARNINGS="default").count(NO_PLUGIN.format("3.10.")) == 1
+        assert "    no plugin: this package has plugins for GDAL 3" in run(python, "-m", "gdal_zarr")
+
+
+def test_a_driver_of_the_user_needs_no_plugin():
+    """The folder in GDAL_DRIVER_PATH contains this driver for the same GDAL. osgeo prints the warning of the loader."""
+    python = python_of("osgeo of Debian")
+    code = "from osgeo import gdal; print(gdal.GetDriverByName('ZarrBuiltin') is not None)"
+    with without_plugin(python):
+        text = run(python, "-c", code)
+        assert "not for GDAL 3." in text and text.startswith("False")
+        assert run(python, "-c", code, GDAL_DRIVER_PATH=str(PLUGINS)) == "True\n"
+        text = run(python, "-m", "gdal_zarr", GDAL_DRIVER_PATH=str(PLUGINS))
+        assert f"    plugin {PLUGINS}/gdal_ZarrV2.so, if it is for this GDAL; otherwise:\n    no plugin" in text
+
+
+def test_a_folder_outside_of_site_packages_is_not_active(python, tmp_path):
+    """Python processes no file .pth in folders of PYTHONPATH."""
+    run(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", tmp_path, wheel())
+    without = make_environment(tmp_path / "environment", ["rasterio==1.4.4"], package=False)
+    text = "so that the driver is not in use when a program starts"
+    assert text not in run(python, "-m", "gdal_zarr")
+    assert text in run(without, "-m", "gdal_zarr", PYTHONPATH=str(tmp_path))
+    assert run_code(without, DRIVERS, PYTHONPATH=str(tmp_path)) == "False None"
+    assert run_code(without, "import gdal_zarr\n" + DRIVERS, PYTHONPATH=str(tmp_path)) == "True None"
 
 
 def test_a_damaged_package_stops_no_import(python):

@@ -82,13 +82,14 @@ def python_from(oldest):
     pytest.skip(f"needs Python {oldest[0]}.{oldest[1]} or later, which is not in PATH")
 
 
-def make_environment(folder, packages, *options, python="/usr/bin/python3"):
-    """Makes an environment with packages of PyPI and the package under test. Returns its Python."""
+def make_environment(folder, packages, *options, python="/usr/bin/python3", package=True):
+    """Makes an environment with packages of PyPI and, if `package` is true, the package under test. Returns its Python."""
     run(python, "-m", "venv", *options, folder)
     python = folder / "bin" / "python"
     if packages:
         install(python, *packages)
-    run(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel())
+    if package:
+        run(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel())
     return python
 
 
