@@ -168,10 +168,11 @@ stage_cpp() {
     run_ctest build
 }
 
-# run_python ARGUMENT...: runs the Python tests with the plugin of GDAL_DRIVER_PATH. pytest-xdist would start a module
-# again after a crash, and wait forever after the next.
+# run_python ARGUMENT...: runs the Python tests with the plugin of GDAL_DRIVER_PATH, in one process more than there are
+# cores, because tests wait for servers and other processes. pytest-xdist would start a module again after a crash, and
+# wait forever after the next.
 run_python() {
-    run_pytest "$environment" -n "$jobs" --dist loadfile --max-worker-restart 0 autotest/gdrivers "$@"
+    run_pytest "$environment" -n "$((jobs + 1))" --dist loadfile --max-worker-restart 0 autotest/gdrivers "$@"
 }
 
 stage_python() {
