@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the driver and tests it; stops at the first stage that fails. Installs missing packages with apt; may be run
-# repeatedly, from any folder.
+# repeatedly, from any folder. Stages that compute run beside those whose tests wait for servers and other processes;
+# what they print follows at the end.
 #
 #   scripts/test.sh              the quick stages, in about ten minutes on a fresh machine with two cores;
 #   scripts/test.sh all          every stage but python, whose tests pytest has;
@@ -74,9 +75,11 @@ TMPDIR=$(mktemp -d -p "$(temporary_place)")
 export TMPDIR
 chmod 1777 "$TMPDIR"
 passed=0 failed=0 skipped=0 stage="set-up" finished=no
+beside_process=""
 
 finish() {
     local code=$?
+    if [ -n "$beside_process" ] && kill -- "-$beside_process" 2>/dev/null; then wait "$beside_process" || true; fi
     rm -rf "$logs" "$TMPDIR"
     printf '\n'
     if [ $code -ne 0 ]; then
@@ -102,7 +105,7 @@ environment=$PWD/build/tools/python/bin/python
 # run_pytest PYTHON ARGUMENT...: runs pytest with the interpreter PYTHON. Adds the results to passed, failed and
 # skipped.
 run_pytest() {
-    local code=0 last python=$1
+    local code=0 python=$1
     shift
     # pytest shows nothing of what a process printed that crashed, so that sanitizers write to files.
     "${steady[@]}" env ${preload:+LD_PRELOAD="$preload"} \
@@ -115,11 +118,15 @@ run_pytest() {
         tail -n 60 "$logs"/asan.*
         code=1
     fi
-    last=$(tail -n 1 "$logs/pytest")
-    passed=$((passed + $(number passed "$last")))
-    failed=$((failed + $(number failed "$last") + $(number error "$last")))
-    skipped=$((skipped + $(number skipped "$last")))
+    add_results "$(tail -n 1 "$logs/pytest")"
     return $code
+}
+
+# add_results TEXT: adds the numbers in the last line of pytest or of this script.
+add_results() {
+    passed=$((passed + $(number passed "$1")))
+    failed=$((failed + $(number failed "$1") + $(number error "$1")))
+    skipped=$((skipped + $(number skipped "$1")))
 }
 
 # run_ctest FOLDER ARGUMENT...: runs the unit tests of a build folder. Counts the tests of GoogleTest, because
@@ -278,15 +285,54 @@ stage_benchmark() {
     autotest/benchmark/peers.sh --small
 }
 
-heading "Set-up"
-scripts/setup.sh "$packages"
+# Stages with a build folder that no other stage uses. benchmark measures, so nothing runs beside it.
+front=() beside=() alone=()
 for stage in "${stages[@]}"; do
+    case $stage in
+        unit | asan | tsan | tidy | fuzz | windows) beside+=("$stage") ;;
+        benchmark) alone+=("$stage") ;;
+        *) front+=("$stage") ;;
+    esac
+done
+
+run_stage() {
+    stage=$1
     heading "Stage $stage"
-    start=$SECONDS
+    local start=$SECONDS
     "stage_$stage"
     find "$TMPDIR" -mindepth 1 -delete
     echo "-- $stage: $((SECONDS - start)) s"
+}
+
+# Waits for the stages beside, prints their output and adds their results.
+end_beside() {
+    local code=0
+    wait "$beside_process" || code=$?
+    beside_process=""
+    stage=$(sed -n 's/^stage \(.*\) failed$/\1/p' "$logs/beside" | tail -n 1)
+    cat "$logs/beside"
+    add_results "$(tail -n 1 "$logs/beside")"
+    return $code
+}
+
+heading "Set-up"
+stage=set-up
+scripts/setup.sh "$packages"
+if [ ${#front[@]} -eq 0 ]; then
+    front=("${beside[@]}")
+elif [ ${#beside[@]} -gt 0 ]; then
+    heading "Beside the next stages: ${beside[*]}"
+    set -m  # a process group of its own, which finish() ends
+    TMPDIR=$(dirname "$TMPDIR") nice -n 5 scripts/test.sh "${beside[@]}" </dev/null >"$logs/beside" 2>&1 &
+    beside_process=$!
+    set +m
+fi
+for name in "${front[@]}"; do
+    run_stage "$name"
+    if [ -n "$beside_process" ] && ! kill -0 "$beside_process" 2>/dev/null; then end_beside; fi
 done
+[ -z "$beside_process" ] || end_beside
+for name in "${alone[@]}"; do run_stage "$name"; done
 heading "All stages in $SECONDS s: ${stages[*]}"
 left_out=()
 for stage in "${all_stages[@]}"; do
