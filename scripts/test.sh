@@ -111,7 +111,7 @@ run_pytest() {
     "${steady[@]}" env ${preload:+LD_PRELOAD="$preload"} \
         ASAN_OPTIONS="detect_leaks=0:malloc_context_size=6:log_path=$logs/asan" \
         UBSAN_OPTIONS="print_stacktrace=1:log_path=$logs/asan" \
-        "$python" -B -m pytest -p no:cacheprovider -q -rfEs --tb=short "$@" 2>&1 |
+        "$python" -m pytest -p no:cacheprovider -q -rfEs --tb=short "$@" 2>&1 |
         tee "$logs/pytest" || code=$?
     # A report is a fault even if the process was one whose end a test expected.
     if compgen -G "$logs/asan.*" >/dev/null; then
