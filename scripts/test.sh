@@ -310,7 +310,7 @@ end_beside() {
     wait "$beside_process" || code=$?
     beside_process=""
     stage=$(sed -n 's/^stage \(.*\) failed$/\1/p' "$logs/beside" | tail -n 1)
-    cat "$logs/beside"
+    grep -v "^Left out: " "$logs/beside"
     add_results "$(tail -n 1 "$logs/beside")"
     return $code
 }
