@@ -392,7 +392,7 @@ void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& 
                       const CreationOptions& options) {
     const bool is_signed = raster.dtype.kind == zarr::DataKind::kInt;
     if (type == GDT_Byte && is_signed) dataset.TreatBytesAsSigned();
-    dataset.LetAbsentChunksBeNodata();
+    dataset.update()->LetAbsentChunksBeUnwritten();
     if (options.wants_statistics) dataset.PlanStatistics();
     const bool is_picture = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
     dataset.AssumeColours(ColoursOf(options, raster.bands, is_picture));

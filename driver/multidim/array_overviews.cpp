@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Overviews of arrays in the multidimensional API: the smaller levels of their pyramids.
-#include <gdal_priv.h>
+#include "driver/multidim/array_overviews.h"
 
-#include <memory>
-#include <string>
-#include <vector>
+#include <chrono>
 
 #include "core/conventions/pyramid.h"
-#include "driver/base/exception_guard.h"
-#include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/multidim/mdim_array.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/store_address.h"
@@ -19,11 +13,11 @@ namespace zarr_driver {
 
 using zarr::Status;
 
-const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
-    return level_paths_.Get([this] {
+const std::vector<std::string>& ArrayOverviews::Paths() const {
+    return paths_.Get([this] {
         std::vector<std::string> paths;
-        const auto [pyramid, warnings] = zarr::FindPyramidOf(session_->hierarchy(), facts_.path);
-        EmitWarnings(session_->store_path(), warnings);
+        const auto [pyramid, warnings] = zarr::FindPyramidOf(session_.hierarchy(), facts_.path);
+        EmitWarnings(session_.store_path(), warnings);
         if (!pyramid) return paths;
         // Overviews of an array are the levels that follow it in the list of its pyramid, which
         // begins with the largest level.
@@ -36,35 +30,17 @@ const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
     });
 }
 
-int ZarrMDArray::GetOverviewCount() const {
-    return Guarded(session_->store_path(),
-                   [&]() -> int { return static_cast<int>(LevelPaths().size()); });
-}
-
-std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
-    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
-        const std::vector<std::string>& paths = LevelPaths();
-        if (idx < 0 || idx >= static_cast<int>(paths.size())) return nullptr;
-        auto array = session_->OpenArray(paths[static_cast<std::size_t>(idx)]);
-        if (array.ok()) return *array;
-        EmitError(session_->store_path(), array.status());
-        return nullptr;
-    });
-}
-
-// Writes pending changes, and opens the raster of the array for update. Emits an error and returns
-// nullptr on failure.
-std::unique_ptr<GDALDataset> ZarrMDArray::OpenForUpdate() const {
-    const Status status = session_->Finish();
+std::unique_ptr<GDALDataset> OpenRasterForUpdate(MdimSession& session, const std::string& path) {
+    const Status status = session.Finish();
     if (!status.ok()) {
-        EmitError(session_->store_path(), status);
+        EmitError(session.store_path(), status);
         return nullptr;
     }
-    const std::string name = FormatConnectionString(session_->store_path(), facts_.path);
+    const std::string name = FormatConnectionString(session.store_path(), path);
     CPLStringList options;
-    const std::string& locks = session_->options().synchronizer;
+    const std::string& locks = session.options().synchronizer;
     if (!locks.empty()) options.SetNameValue("SYNCHRONIZER", locks.c_str());
-    const zarr::LockWait& wait = session_->options().lock_wait;
+    const zarr::LockWait& wait = session.options().lock_wait;
     const std::chrono::duration<double> limit = wait.limit;
     options.SetNameValue("LOCK_TIMEOUT", CPLSPrintf("%.3f", limit.count()));
     options.SetNameValue("REQUIRE_LOCK", wait.is_required ? "YES" : "NO");
@@ -75,10 +51,11 @@ std::unique_ptr<GDALDataset> ZarrMDArray::OpenForUpdate() const {
 }
 
 #if ZARR_BUILDS_MULTIDIM_OVERVIEWS
-Status ZarrMDArray::CheckOverviews(const std::vector<int>& factors) const {
-    ZARR_RETURN_IF_ERROR(CheckChange());
-    const std::string place = "/" + facts_.path + ": ";
-    if (facts_.metadata.rank() < 2)
+namespace {
+
+Status CheckOverviews(const zarr::ArrayFacts& facts, const std::vector<int>& factors) {
+    const std::string place = "/" + facts.path + ": ";
+    if (facts.metadata.rank() < 2)
         return Status::Invalid(place + "building overviews requires at least 2 dimensions");
     for (const int factor : factors)
         if (factor < 2)
@@ -87,25 +64,23 @@ Status ZarrMDArray::CheckOverviews(const std::vector<int>& factors) const {
     return {};
 }
 
-CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
-                                   const int* panOverviewList, GDALProgressFunc pfnProgress,
-                                   void* pProgressData, CSLConstList papszOptions) {
-    return Guarded(session_->store_path(), [&]() -> CPLErr {
-        const std::vector<int> factors(panOverviewList, panOverviewList + nOverviews);
-        const Status status = CheckOverviews(factors);
-        if (!status.ok()) return EmitError(session_->store_path(), status);
-        const std::unique_ptr<GDALDataset> raster = OpenForUpdate();
-        if (raster == nullptr) return CE_Failure;
-        if (auto* const own = dynamic_cast<ZarrDataset*>(raster.get()))
-            own->overviews().pending().replaces_others = true;
-        const CPLErr built =
-            raster->BuildOverviews(pszResampling, nOverviews, factors.data(), 0, nullptr,
-                                   pfnProgress, pProgressData, papszOptions);
-        const CPLErr closed = raster->Close();
-        level_paths_.Reset();
-        session_->NodesChanged();
-        return built != CE_None ? built : closed;
-    });
+}  // namespace
+
+CPLErr ArrayOverviews::Build(const char* resampling, const std::vector<int>& factors,
+                             GDALProgressFunc progress, void* progress_data, CSLConstList options) {
+    const Status status = CheckOverviews(facts_, factors);
+    if (!status.ok()) return EmitError(session_.store_path(), status);
+    const std::unique_ptr<GDALDataset> raster = OpenRasterForUpdate(session_, facts_.path);
+    if (raster == nullptr) return CE_Failure;
+    if (auto* const own = dynamic_cast<ZarrDataset*>(raster.get()))
+        own->overviews().pending().replaces_others = true;
+    const CPLErr built =
+        raster->BuildOverviews(resampling, static_cast<int>(factors.size()), factors.data(), 0,
+                               nullptr, progress, progress_data, options);
+    const CPLErr closed = raster->Close();
+    Forget();
+    session_.NodesChanged();
+    return built != CE_None ? built : closed;
 }
 #endif
 

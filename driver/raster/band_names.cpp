@@ -20,7 +20,7 @@ bool ZarrDataset::NamesBands() {
     if (names_bands_) return *names_bands_;
     const auto find_out = [&] {
         if (arrays_.size() != 1) return false;
-        const RasterLayout& layout = arrays_[0]->layout;
+        const RasterLayout& layout = arrays_[0]->layout();
         if (layout.other_axes.size() != 1 || layout.HasFixedAxis() || layout.fields.size() != 1)
             return false;
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
@@ -39,7 +39,7 @@ bool ZarrDataset::NamesBands() {
 }
 
 std::string ZarrDataset::BandNamesPath() const {
-    const RasterLayout& layout = arrays_[0]->layout;
+    const RasterLayout& layout = arrays_[0]->layout();
     return zarr::JoinKey(zarr::ParentPath(layout.facts.path),
                          layout.facts.dimensions[layout.other_axes[0]].name);
 }
@@ -48,7 +48,7 @@ std::string ZarrDataset::BandNamesPath() const {
 // the store has none. Nobody else names the bands of an array that this dataset has created.
 zarr::Result<std::vector<std::string>> ZarrDataset::StoredBandNames() {
     std::vector<std::string> names;
-    const RasterLayout& layout = arrays_[0]->layout;
+    const RasterLayout& layout = arrays_[0]->layout();
     if (update_->is_of_new_store() || update_->HasCreated(layout.facts.path)) return names;
     ZARR_ASSIGN_OR_RETURN(const auto current, CurrentHierarchy(update_->store()));
     zarr::Dimension dimension = layout.facts.dimensions[layout.other_axes[0]];

@@ -30,6 +30,23 @@ namespace zarr_driver {
 using zarr::Status;
 namespace json = zarr::json;
 
+namespace {
+
+// True if the metadata item `name` may become an attribute. False for STATISTICS_ items, which GDAL
+// computes. If an attribute `name` has a special meaning, warns about the store at `store_path` and
+// returns false.
+bool MayBeAttribute(const std::string& store_path, const char* name) {
+    if (STARTS_WITH_CI(name, "STATISTICS_")) return false;
+    if (!IsInterpretedAttribute(name)) return true;
+    EmitWarning(
+        store_path,
+        std::string("metadata item ") + name +
+            " is not stored, because the attribute of that name has another meaning in Zarr");
+    return false;
+}
+
+}  // namespace
+
 ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
     : ZarrPamDataset(std::move(location), std::move(options)),
       masks_(std::make_unique<StoredMasks>(*this)) {
@@ -42,56 +59,41 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
 void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     nRasterXSize = layout.Width();
     nRasterYSize = layout.Height();
-    arrays_.push_back(std::make_unique<BandArray>());
+    arrays_.push_back(std::make_unique<BandArray>(location_, options_, std::move(layout)));
     BandArray& array = *arrays_.back();
-    array.layout = std::move(layout);
-    store_in_use_.Show(array.layout.facts.path);
-    array.attributes_before = array.layout.facts.attributes;
-    zarr::Warnings warnings = array.layout.facts.warnings;
-    array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
+    store_in_use_.Show(array.path());
+    zarr::Warnings warnings = array.facts().warnings;
+    array.listing = zarr::ListingOf(*location_.hierarchy, array.path());
     // Not emitted for an overview level, because the raster has emitted equal warnings.
     zarr::Warnings of_image;
-    array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
-    array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
-                                                 array.listing, location_.address, options_);
-    array.nodata = ReadNodata(array).Report(warnings);
+    array.channels = OmeChannels(array.layout(), array.listing, is_level_ ? of_image : warnings);
+    array.labels =
+        std::make_unique<SliceLabels>(location_.hierarchy, array.layout(), array.channels,
+                                      array.listing, location_.address, options_);
+    array.nodata = array.ReadNodata().Report(warnings);
     array.ReadLists(*location_.hierarchy, is_level_ ? of_image : warnings);
-    EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
-    array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
-    if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
-    const std::string array_name(zarr::LastName(array.layout.facts.path));
-    if (array.layout.BandCount() > kMaxBands) {
+    EmitWarnings(array.Name(), warnings);
+    array.activity = std::make_unique<ArrayActivity>(store_path(), array.elements());
+    if (array.facts().colour_axis) LogImage(store_path(), array.facts());
+    const std::string array_name(zarr::LastName(array.path()));
+    if (array.layout().BandCount() > kMaxBands) {
         EmitWarning(
-            store_path() + ": /" + array.layout.facts.path,
-            std::to_string(array.layout.BandCount()) + " slices exceed the maximum of " +
+            array.Name(),
+            std::to_string(array.layout().BandCount()) + " slices exceed the maximum of " +
                 std::to_string(kMaxBands) +
                 " bands of a dataset, which has no bands now; open a slice by its name, such "
                 "as " +
-                FormatConnectionString(store_path(), array.layout.facts.path,
-                                       array.layout.SliceIndices(0)));
+                FormatConnectionString(store_path(), array.path(), array.layout().SliceIndices(0)));
         return;
     }
-    for (std::uint64_t slice = 0; slice < array.layout.slices; ++slice) {
-        for (const ScalarField& field : array.layout.fields) {
+    for (std::uint64_t slice = 0; slice < array.layout().slices; ++slice) {
+        for (const ScalarField& field : array.layout().fields) {
             std::string description = array_names_bands ? array_name : "";
             if (!field.name.empty()) description += (description.empty() ? "" : ".") + field.name;
             SetBand(nBands + 1,
                     new ZarrRasterBand(this, nBands + 1, array, slice, field, description));
         }
     }
-}
-
-zarr::Nodata ZarrDataset::ReadNodata(const BandArray& array) {
-    const zarr::ArrayFacts& facts = array.layout.facts;
-    // A boolean array has no nodata value, because both values are data.
-    if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return {};
-    // In an OME image, a fill value of zero is not nodata: zeros are black pixels. Most writers
-    // omit chunks of zeros.
-    zarr::FillAsNodata fill = options_.fill_value_as_nodata;
-    if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
-        zarr::IsOmeImage(array.listing, facts.metadata.rank()))
-        fill = zarr::FillAsNodata::kNo;
-    return zarr::ReadNodata(*location_.hierarchy, facts, fill);
 }
 
 void ZarrDataset::AddSubdataset(const std::string& name, const std::string& description) {
@@ -122,13 +124,12 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     // pyramid's level groups. Updates write metadata to the group with the bands, so its attributes
     // are shown, too.
     if (!is_array && !arrays_.empty())
-        if (const auto level = zarr::ParentPath(arrays_[0]->layout.facts.path); level != group)
+        if (const auto level = zarr::ParentPath(arrays_[0]->path()); level != group)
             add_group(std::string(level));
     if (arrays_.size() == 1) AddArrayAttributes(*arrays_[0], list);
-    if (nBands == 1 && arrays_.size() == 1)
-        RemoveBandItems(arrays_[0]->layout.facts.attributes, list);
+    if (nBands == 1 && arrays_.size() == 1) RemoveBandItems(arrays_[0]->facts().attributes, list);
     if (!arrays_.empty())
-        AddOmePlacement(store_path(), arrays_[0]->layout, arrays_[0]->listing, list);
+        AddOmePlacement(store_path(), arrays_[0]->layout(), arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddShownMetadata(arrays_, shown);
     // GDALPamDataset::SetMetadata() would save the store's metadata in a sidecar file.
@@ -150,7 +151,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
 void ZarrDataset::DescribeStructure() {
     CPLStringList items;
     if (nBands > 1) {
-        const RasterLayout& layout = arrays_[0]->layout;
+        const RasterLayout& layout = arrays_[0]->layout();
         const bool interleaved = arrays_.size() == 1 && !layout.other_axes.empty() &&
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
@@ -277,7 +278,7 @@ NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
     // If the dataset has several arrays, each band describes its array in its own domain ZARR.
     if (arrays_.size() == 1) {
-        const RasterLayout& layout = arrays_[0]->layout;
+        const RasterLayout& layout = arrays_[0]->layout();
         DescribeStorage(*layout.array, layout.listing, description_);
         DescribeCodecs(layout.facts.metadata, description_);
     }
@@ -425,9 +426,9 @@ CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progr
 Status ZarrDataset::Refresh() {
     for (const auto& array : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                              location_.hierarchy->Metadata(array->layout.facts.path));
-        if (!zarr::SameMetadata(metadata, array->layout.facts.metadata))
-            ZARR_RETURN_IF_ERROR(Reopen(*array));
+                              location_.hierarchy->Metadata(array->path()));
+        if (!zarr::SameMetadata(metadata, array->facts().metadata))
+            ZARR_RETURN_IF_ERROR(array->Reopen());
     }
     return {};
 }
@@ -453,6 +454,7 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenci
     update_.Set(std::move(update));
     convention_ = convention;
     eAccess = GA_Update;
+    for (const auto& array : arrays_) array->SetUpdate(update_.Share());
     if (!ome_image_) ome_image_ = FindOmeImage(*this);
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
@@ -505,7 +507,7 @@ bool ZarrDataset::FinishStore() {
         // IsUnwritten() ignores GDAL's dirty blocks, so they are written first.
         WriteDirtyBlocks(false);
         if (std::any_of(arrays_.begin(), arrays_.end(),
-                        [&](const auto& array) { return !IsUnwritten(*array); }))
+                        [&](const auto& array) { return !update_->IsUnwritten(array->path()); }))
             ComputeMissingStatistics(*this);
     }
     StoreAssumedColours();
@@ -540,6 +542,7 @@ bool ZarrDataset::CloseStore() {
 void ZarrDataset::EndUpdate() {
     for (OverviewableDataset* const level : overviews_.All()) level->EndUpdate();
     for (ZarrDataset* const mask : masks_->opened()) mask->EndUpdate();
+    for (const auto& array : arrays_) array->SetUpdate(nullptr);
     update_.Set(nullptr);
 }
 
@@ -580,8 +583,15 @@ ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {
                    [&]() -> ZARR_FLUSH_RESULT { ZARR_FLUSH_RETURN(FlushAll(bAtClosing)); });
 }
 
-void ZarrDataset::ChangeAttribute(BandArray& array, const char* name, json::Value value) {
-    StoredAttributes::Change(array, name, std::move(value));
+Status ZarrDataset::ChangeNodata(BandArray& array, const ScalarField& field,
+                                 const std::optional<std::string>& element) {
+    if (!update_->IsUnwritten(array.path())) WriteDirtyBlocks(false);
+    ZARR_ASSIGN_OR_RETURN(const bool are_chunks_stored,
+                          element ? array.SetNodata(field, *element) : array.RemoveNodata(field));
+    if (!are_chunks_stored) return {};
+    overviews_.pending().is_description = true;
+    OnAbsentChunksStored(array);
+    return {};
 }
 
 void ZarrDataset::Abandon() {
@@ -592,22 +602,15 @@ void ZarrDataset::Abandon() {
 }
 
 void ZarrDataset::WarnOfOverviews(const BandArray& array) {
-    if (overviews_.LevelsOf(array.layout).empty()) return;
+    if (overviews_.LevelsOf(array.layout()).empty()) return;
     // This write changes the array, so the state of the array that the overview groups record must
     // be updated.
     overviews_.pending().is_description = true;
     std::call_once(overviews_warned_, [&] {
         EmitWarning(
-            store_path() + ": /" + array.layout.facts.path,
+            array.Name(),
             "its overviews are outdated by this write; build them again when all is written");
     });
-}
-
-void ZarrDataset::WarnOfNodata(const std::string& value, const zarr::DataType& type) {
-    std::string message = NodataOutOfRange(value, type);
-    if (message == nodata_warned_) return;
-    EmitWarning(store_path() + ": /" + arrays_[0]->layout.facts.path, message);
-    nodata_warned_ = std::move(message);
 }
 
 CoordinateArrays ZarrDataset::Coordinates() { return {*update_, PathsOf(arrays_)}; }
@@ -615,13 +618,13 @@ CoordinateArrays ZarrDataset::Coordinates() { return {*update_, PathsOf(arrays_)
 Status ZarrDataset::ShareDimensions() {
     if (!std::exchange(may_share_dimensions_, false)) return {};
     ZARR_ASSIGN_OR_RETURN(const auto shared,
-                          FindSharedDimensions(*update_, PathsOf(arrays_), arrays_[0]->layout,
+                          FindSharedDimensions(*update_, PathsOf(arrays_), arrays_[0]->layout(),
                                                georeferencing_.KnownTransform()));
     if (shared.empty()) return {};
-    const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
+    const std::string group(zarr::ParentPath(arrays_[0]->path()));
     for (const auto& [axis, dimension] : shared) {
-        const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
-        for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
+        const std::string before = arrays_[0]->facts().dimensions[axis].name;
+        for (const auto& array : arrays_) array->layout().facts.dimensions[axis] = dimension;
         // An earlier flush may have written coordinates under the dimension's former name; they are
         // deleted.
         const std::string old = zarr::JoinKey(group, before);
@@ -629,9 +632,9 @@ Status ZarrDataset::ShareDimensions() {
     }
     for (const auto& array : arrays_) {
         json::Array names;
-        for (const zarr::Dimension& dimension : array->layout.facts.dimensions)
+        for (const zarr::Dimension& dimension : array->facts().dimensions)
             names.emplace_back(dimension.name);
-        ChangeAttribute(*array, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
+        array->ChangeAttribute("_ARRAY_DIMENSIONS", json::Value(std::move(names)));
     }
     georeferencing_.DimensionsRenamed();
     names_bands_.reset();
@@ -648,7 +651,8 @@ GDALColorInterp ZarrDataset::AssumedColour(int number) {
     GDALColorInterp& colour = assumed_colours_[index];
     if (number != nBands)
         KeepAssumedColours();
-    else if (colour == GCI_AlphaBand && !is_alpha_kept_ && IsUnwritten(Band(number)->array()))
+    else if (colour == GCI_AlphaBand && !is_alpha_kept_ &&
+             update_->IsUnwritten(Band(number)->array().path()))
         colour = GCI_Undefined;
     return colour;
 }
@@ -690,32 +694,23 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
                                  const json::Object& attributes) {
     BandArray& array = *arrays_[0];
-    const std::string path = array.layout.facts.path;
+    const std::string path = array.path();
     if (const std::string names = BandNamesPath(); update_->HasCreated(names))
         ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(names));
     ZARR_RETURN_IF_ERROR(update_->MakeArray(path, metadata, attributes));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*hierarchy, path, options_, {}));
     // The bands point to fields in the old list, so the new layout takes over that list.
-    layout.fields.swap(array.layout.fields);
-    array.layout = std::move(layout);
-    array.attributes_before = array.layout.facts.attributes;
-    array.attributes_changed = false;
-    array.labels = std::make_unique<SliceLabels>(hierarchy, array.layout, array.channels,
+    layout.fields.swap(array.layout().fields);
+    array.layout() = std::move(layout);
+    array.labels = std::make_unique<SliceLabels>(hierarchy, array.layout(), array.channels,
                                                  array.listing, store_path(), options_);
-    array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
+    array.activity = std::make_unique<ArrayActivity>(store_path(), array.elements());
     names_bands_.reset();
     named_bands_.clear();
     georeferencing_.DimensionsRenamed();
     overviews_.pending().is_description = true;
     for (int i = 1; i <= nBands; ++i) Band(i)->ArrayReplaced();
-    return {};
-}
-
-Status ZarrDataset::Reopen(BandArray& array) {
-    ZARR_ASSIGN_OR_RETURN(array.layout.array,
-                          location_.hierarchy->OpenArray(array.layout.facts.path));
-    array.layout.facts.metadata = array.layout.array->metadata();
     return {};
 }
 
@@ -749,13 +744,9 @@ CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
 }
 
 void ZarrDataset::StoreBandItem(BandArray& array, const char* name, const char* value) {
-    if (array.layout.BandCount() != 1 || !MayBeAttribute(store_path(), name)) return;
+    if (array.layout().BandCount() != 1 || !MayBeAttribute(store_path(), name)) return;
     if (arrays_.size() == 1 && stored_metadata_.FetchNameValue(name) != nullptr) return;
-    StoredAttributes::SetItem(array, name, value);
-}
-
-void ZarrDataset::ChangeGroupAttribute(const char* name, json::Value value) {
-    attributes_.ChangeGroup(name, std::move(value));
+    array.SetItem(name, value);
 }
 
 // Gives bands without a unit the unit `units`. Returns false if another band has another unit.
@@ -775,9 +766,9 @@ void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
     if (IsOfCoordinates(arrays_, name) || !MayBeAttribute(store_path(), name)) return;
     stored_metadata_.SetNameValue(name, value);
     if (arrays_.size() == 1)
-        StoredAttributes::SetItem(*arrays_[0], name, value);
+        arrays_[0]->SetItem(name, value);
     else
-        attributes_.SetGroupItem(name, value);
+        arrays_[0]->SetGroupItem(name, value);
 }
 
 }  // namespace zarr_driver

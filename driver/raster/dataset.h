@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/fork.h"
-#include "core/conventions/nodata.h"
 #include "core/conventions/ome_write.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
@@ -20,7 +19,6 @@
 #include "driver/overviews/overview_set.h"
 #include "driver/raster/pam_dataset.h"
 #include "driver/raster/raster_georeferencing.h"
-#include "driver/raster/stored_attributes.h"
 #include "driver/raster/stored_masks.h"
 #include "driver/store/open_node.h"
 #include "driver/store/store_update.h"
@@ -65,10 +63,6 @@ class ZarrDataset final : public ZarrPamDataset {
     void KeepAssumedColours() { is_alpha_kept_ = true; }
     // Leaves the band `number`, from 1, without an assumed colour.
     void AssumeNoColour(int number);
-    // Lets absent chunks of the arrays that this dataset has created become nodata when a nodata
-    // value is set. Suits a new raster that the caller fills, because its absent chunks are chunks
-    // without written pixels.
-    void LetAbsentChunksBeNodata() { absent_are_nodata_ = true; }
     // Makes this dataset an OME-Zarr image. Each later flush writes OME metadata that describes the
     // current state of the dataset.
     void BecomeOmeImage(zarr::OmeIdentity identity) { ome_image_ = std::move(identity); }
@@ -139,7 +133,7 @@ class ZarrDataset final : public ZarrPamDataset {
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, GeoreferencingForm convention) override;
     // Returns the layout of an array. `index` is the array's index, in the order of AddArray()
     // calls.
-    const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
+    const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout(); }
     // Writes pending data. Emits errors, and returns false if an error occurred.
     bool Flush() { return FlushAll(false) == CE_None; }
     // True if the names of the bands can be stored as coordinates along the array's only extra
@@ -147,8 +141,6 @@ class ZarrDataset final : public ZarrPamDataset {
     bool NamesBands();
     // Warns that writing to `array` does not update its overviews. Warns only once.
     void WarnOfOverviews(const BandArray& array);
-    // Warns that a nodata value does not fit a data type. Does not repeat the last warning.
-    void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     // Records that the next flush writes the name of band `number`.
     void BandNamed(int number) {
         named_bands_.insert(number);
@@ -188,15 +180,10 @@ class ZarrDataset final : public ZarrPamDataset {
     // attribute. Does nothing if the dataset has its own item `name`, because that item uses the
     // same attribute.
     void StoreBandItem(BandArray& array, const char* name, const char* value);
-    void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
-    // Changes the fill value of an array to `element`, in native byte order. Does so if no pixel of
-    // an absent chunk was written; see LetAbsentChunksBeNodata(). Also does so for a Zarr v2 array
-    // whose readers take the fill value for nodata. The absent chunks of such an array are stored
-    // first, so that their pixels keep their values.
-    zarr::Status SetFillValue(BandArray& array, const std::string& element);
-    // Makes the fill value of an array count as data instead of nodata, by
-    // StoreUpdate::MakeFillData().
-    zarr::Status RemoveFillValue(BandArray& array);
+    // Changes the nodata value of a field of `array`; nullopt removes the nodata value. See
+    // EditableArray::SetNodata().
+    zarr::Status ChangeNodata(BandArray& array, const ScalarField& field,
+                              const std::optional<std::string>& element);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
     // True if the raster's first row is the last row of the array, because of the open option
@@ -247,7 +234,6 @@ class ZarrDataset final : public ZarrPamDataset {
 
   private:
     void DescribeStructure();
-    zarr::Nodata ReadNodata(const BandArray& array);
 
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
@@ -264,18 +250,6 @@ class ZarrDataset final : public ZarrPamDataset {
     // True if the dataset is the largest level of a pyramid in which each level is a group of its
     // own.
     bool HasLevelGroups() const;
-    zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
-    // Changes the fill value of an array that was written. Stores the pending chunks and the absent
-    // chunks before the change, so that their pixels keep their values.
-    zarr::Status ReplaceWrittenFillValue(BandArray& array,
-                                         const std::optional<std::string>& element);
-    // True if this dataset has created the array and has not written to it yet.
-    bool IsUnwritten(const BandArray& array) const;
-    // True if all pixels of the array's absent chunks are unwritten. Stores pending chunks first,
-    // because writers leave out chunks that hold only fill values.
-    zarr::Result<bool> AreAbsentChunksUnwritten(const BandArray& array);
-    // Opens an array again after its metadata has changed.
-    zarr::Status Reopen(BandArray& array);
     void WarnOfDifferingBands();
     void StoreAssumedColours();
     // Writes new colours of bands into zarr::kColoursOfBands of their arrays.
@@ -284,7 +258,6 @@ class ZarrDataset final : public ZarrPamDataset {
     std::string BandNamesPath() const;
     zarr::Result<std::vector<std::string>> StoredBandNames();
     zarr::Status WriteBandNames();
-    void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
     bool StoresMetadata(const char* domain) const;
     bool SetUnitOfBands(const char* units);
     void StoreMetadataItem(const char* name, const char* value);
@@ -300,8 +273,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool is_of_eopf_ = false;
     std::vector<GDALColorInterp> assumed_colours_;  // of each band, or empty
     bool is_alpha_kept_ = false;                    // KeepAssumedColours() was called
-    bool wants_statistics_ = false;   // true from PlanStatistics() until the dataset is closed
-    bool absent_are_nodata_ = false;  // true once LetAbsentChunksBeNodata() was called
+    bool wants_statistics_ = false;  // true from PlanStatistics() until the dataset is closed
     std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
     std::function<zarr::Status()> prepare_;
@@ -310,12 +282,10 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews share this object
     GeoreferencingForm convention_ = GeoreferencingForm::kEveryReader;
     RasterGeoreferencing georeferencing_{location_, options_, arrays_};
-    StoredAttributes attributes_{arrays_};
     std::set<int> named_bands_;  // bands that were named since the last flush
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
-    std::string nodata_warned_;  // text of the last warning of WarnOfNodata()
     CPLStringList subdatasets_;
     CPLStringList description_;  // items of the metadata domain ZARR, cached
 };

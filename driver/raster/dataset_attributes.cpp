@@ -16,6 +16,8 @@
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
 #include "driver/raster/ome_image.h"
+#include "driver/raster/pam_merge.h"
+#include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
 
@@ -57,8 +59,7 @@ CPLErr ZarrDataset::SetGCPs(int nGCPCount, const GDAL_GCP* pasGCPList,
 
 bool ZarrDataset::HasLevelGroups() const {
     if (arrays_.empty() || is_level_) return false;
-    return zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->layout.facts.path)
-        .has_level_groups;
+    return zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->path()).has_level_groups;
 }
 
 // Reads again what this dataset has not changed, because other datasets may have changed it since
@@ -66,9 +67,7 @@ bool ZarrDataset::HasLevelGroups() const {
 // has created. Returns false if another process has changed the size of an array. The levels then
 // do not fit this dataset, and are not read.
 zarr::Result<bool> ZarrDataset::TakeOverStored() {
-    const auto is_own = [&](const auto& array) {
-        return update_->HasCreated(array->layout.facts.path);
-    };
+    const auto is_own = [&](const auto& array) { return update_->HasCreated(array->path()); };
     if (update_->is_of_new_store() || std::any_of(arrays_.begin(), arrays_.end(), is_own))
         return true;
     const zarr::Hierarchy& current = *location_.hierarchy;
@@ -76,9 +75,9 @@ zarr::Result<bool> ZarrDataset::TakeOverStored() {
     bool is_resized = false;
     for (const auto& array : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayFacts stored,
-                              zarr::DescribeArray(current, array->layout.facts.path));
-        is_resized = is_resized || stored.metadata.shape != array->layout.facts.metadata.shape;
-        StoredAttributes::TakeOver(*array, stored.attributes);
+                              zarr::DescribeArray(current, array->path()));
+        is_resized = is_resized || stored.metadata.shape != array->facts().metadata.shape;
+        array->TakeOver(stored.attributes, kPamAttribute);
         if (array == arrays_.front()) ZARR_RETURN_IF_ERROR(georeferencing_.Renew(current, stored));
     }
     if (is_resized) return false;
@@ -93,7 +92,9 @@ Status ZarrDataset::FlushAttributes() {
     for (int i = 1; i <= nBands; ++i) Band(i)->ShareEqualValues();
     bool& is_due = overviews_.pending().is_description;
     const bool is_moved = georeferencing_.has_changed();
-    if (is_moved || !named_bands_.empty() || attributes_.AreOfArraysChanged()) is_due = true;
+    const bool is_changed = std::any_of(arrays_.begin(), arrays_.end(),
+                                        [](const auto& array) { return array->HasChanges(); });
+    if (is_moved || !named_bands_.empty() || is_changed) is_due = true;
     // Georeferencing and overviews are written after reading what is stored.
     zarr::StoreLock lock;
     bool has_own_size = true;
@@ -108,7 +109,7 @@ Status ZarrDataset::FlushAttributes() {
     if (!named_bands_.empty()) ZARR_RETURN_IF_ERROR(WriteBandNames());
     named_bands_.clear();
     WarnOfDifferingBands();
-    ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
+    ZARR_RETURN_IF_ERROR(update_->StoreAttributes(MergeAttribute));
     // Levels of another size keep their description until overviews are built again.
     if (is_due && has_own_size && !overviews_.levels().empty())
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
@@ -129,7 +130,7 @@ json::Value ZarrDataset::ColoursOf(const std::vector<ZarrRasterBand*>& changed) 
     });
     json::Array names;
     if (have_entries) {
-        names = *array.layout.facts.attributes.Find(zarr::kColoursOfBands)->as_array();
+        names = *array.facts().attributes.Find(zarr::kColoursOfBands)->as_array();
         for (ZarrRasterBand* const band : changed) names[*band->ColourEntry()] = name(*band);
         return json::Value(std::move(names));
     }
@@ -144,10 +145,9 @@ void ZarrDataset::StoreColours() {
         if (Band(i)->TakeNewColour()) changed[&Band(i)->array()].push_back(Band(i));
     for (const auto& [array, bands] : changed) {
         json::Value colours = ColoursOf(bands);
-        const json::Value* const stored =
-            array->layout.facts.attributes.Find(zarr::kColoursOfBands);
+        const json::Value* const stored = array->facts().attributes.Find(zarr::kColoursOfBands);
         if (stored == nullptr || !json::Equals(*stored, colours))
-            ChangeAttribute(*array, zarr::kColoursOfBands.data(), std::move(colours));
+            array->ChangeAttribute(zarr::kColoursOfBands, std::move(colours));
     }
 }
 
@@ -155,10 +155,10 @@ void ZarrDataset::WarnOfDifferingBands() {
     // The bands of an array are consecutive, so comparing each band with the one before suffices.
     for (int i = 2; i <= nBands && !differing_warned_; ++i) {
         const BandArray& array = Band(i)->array();
-        if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
+        if (!array.HasChanges() || &array != &Band(i - 1)->array()) continue;
         if (Band(i)->IsStorableWith(*Band(i - 1))) continue;
         differing_warned_ = true;
-        EmitWarning(store_path() + ": /" + array.layout.facts.path,
+        EmitWarning(array.Name(),
                     "its bands differ in scale, offset, unit or nodata, but an array stores only "
                     "the value that was set last; creation option SINGLE_ARRAY=NO gives each band "
                     "an array");

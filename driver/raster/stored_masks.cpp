@@ -15,7 +15,6 @@
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
-#include "driver/raster/stored_attributes.h"
 #include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
@@ -138,7 +137,7 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
 
 Result<std::string> StoredMasks::MakeArray(int number, int flags) {
     const BandArray& data = dataset_.Band(std::max(number, 1))->array();
-    const RasterLayout& layout = data.layout;
+    const RasterLayout& layout = data.layout();
     const std::string group(zarr::ParentPath(layout.facts.path));
     const bool is_of_all = number == 0 && dataset_.BandsHaveArrays();
     const std::string stem =
@@ -189,13 +188,11 @@ Status StoredMasks::TakeOver(const std::vector<BandArray*>& arrays) {
     const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
     hierarchy.Reload();
     for (BandArray* const array : arrays) {
-        ZARR_ASSIGN_OR_RETURN(const json::Value stored,
-                              hierarchy.Attributes(array->layout.facts.path));
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy.Attributes(array->path()));
         const std::string* const name = zarr::StringAttribute(stored, zarr::kMaskAttribute);
         if (name == nullptr) continue;
-        for (json::Value* known : {&array->layout.facts.attributes, &array->attributes_before})
-            if (auto* const members = known->MutableObject())
-                json::PutMember(*members, zarr::kMaskAttribute, json::Value(*name));
+        if (auto* const members = array->layout().facts.attributes.MutableObject())
+            json::PutMember(*members, zarr::kMaskAttribute, json::Value(*name));
     }
     return {};
 }
@@ -224,12 +221,12 @@ Status StoredMasks::Create(int number, int flags) {
     ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, dataset_.update()->Lock());
     const std::vector<BandArray*> arrays = ArraysOf(first, last);
     ZARR_RETURN_IF_ERROR(TakeOver(arrays));
-    if (number != 0 && dataset_.Band(number)->array().layout.BandCount() == 1 &&
+    if (number != 0 && dataset_.Band(number)->array().layout().BandCount() == 1 &&
         (flags & GMF_PER_DATASET) != 0)
         number = dataset_.BandsHaveArrays() ? number : 0;
     std::string path = PathOf(first);
     const MaskArray* const mask = path.empty() ? nullptr : Open(path, first);
-    const bool has_bands = number != 0 && dataset_.Band(first)->array().layout.BandCount() > 1;
+    const bool has_bands = number != 0 && dataset_.Band(first)->array().layout().BandCount() > 1;
     const bool fits =
         mask != nullptr && has_bands == (mask->dataset->GetRasterCount() > 1 || !mask->is_of_all);
     if (!fits) {
@@ -239,8 +236,7 @@ Status StoredMasks::Create(int number, int flags) {
     // The name is stored at once. A mask that no array names would be taken for lost.
     const json::Value name{std::string(zarr::LastName(path))};
     for (BandArray* const array : arrays)
-        ZARR_RETURN_IF_ERROR(StoredAttributes::Store(*array, std::string(zarr::kMaskAttribute),
-                                                     name, *dataset_.update()));
+        ZARR_RETURN_IF_ERROR(array->StoreAttribute(std::string(zarr::kMaskAttribute), name));
     return Open(path, first) != nullptr ? Status() : Status::Io("/" + path + ": cannot be opened");
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
@@ -76,9 +77,9 @@ Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata
 }
 
 void StoreUpdate::RecordCreated(const std::string& path) {
+    RecordNew(path);
     const std::lock_guard<std::mutex> lock(mutex_);
     made_.insert(path);
-    incomplete_.insert(path);
 }
 
 bool StoreUpdate::HasCreated(const std::string& path) const {
@@ -111,7 +112,7 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     const std::size_t limit =
         std::max(zarr::tuning::kMinPendingLimit, array->context().cache().max_bytes());
     ZARR_ASSIGN_OR_RETURN(auto writer, zarr::ArrayWriter::Open(array, store_, limit, locks_));
-    written_.insert(array->path());
+    unwritten_.erase(array->path());
     return writers_.emplace(array.get(), std::move(writer)).first->second.get();
 }
 
@@ -136,6 +137,13 @@ Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::st
 void StoreUpdate::RecordIncomplete(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     incomplete_.insert(path);
+}
+
+void StoreUpdate::RecordNew(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    incomplete_.insert(path);
+    unwritten_.insert(path);
+    omitted_.erase(path);
 }
 
 void StoreUpdate::RecordComplete(const std::string& path) {
@@ -179,14 +187,17 @@ Status StoreUpdate::DefineAbsentChunks(std::size_t threads) {
     return {};
 }
 
-bool StoreUpdate::HasWritten(const std::string& path) const {
+bool StoreUpdate::IsUnwritten(const std::string& path) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return written_.count(path) != 0;
+    return unwritten_.count(path) != 0;
 }
 
-bool StoreUpdate::HasOmittedChunks(const std::string& path) const {
+Result<bool> StoreUpdate::AreAbsentChunksUnwritten(const std::string& path, std::size_t threads) {
+    if (IsUnwritten(path)) return true;
+    if (!absent_are_unwritten_ || !HasCreated(path)) return false;
+    ZARR_RETURN_IF_ERROR(Release(path, threads));
     const std::lock_guard<std::mutex> lock(mutex_);
-    return omitted_.count(path) != 0;
+    return omitted_.count(path) == 0;
 }
 
 void StoreUpdate::Forget(const zarr::Array& array) {
@@ -221,7 +232,7 @@ void StoreUpdate::Discard(const std::string& path) {
         it->first->DiscardPending();
         it = writers_.erase(it);
     }
-    for (auto* const paths : {&written_, &omitted_, &incomplete_})
+    for (auto* const paths : {&unwritten_, &omitted_, &incomplete_})
         for (auto it = paths->begin(); it != paths->end();)
             it = zarr::IsAtOrBelow(*it, path) ? paths->erase(it) : std::next(it);
     const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
@@ -251,29 +262,38 @@ Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
     return AttributesLocked(path);
 }
 
-Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& name,
-                                    std::optional<json::Value> value) {
+void StoreUpdate::ChangeAttribute(const std::string& path, zarr::AttributeChange change) {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
-    // Attributes that are not a JSON object cannot be changed.
-    ZARR_RETURN_IF_ERROR(AttributesLocked(path).status());
-    zarr::AddChange(changed_[path], {name, std::nullopt, std::move(value)});
-    return {};
+    zarr::AddChange(changed_[path], std::move(change));
+}
+
+zarr::AttributeChanges StoreUpdate::PendingAttributes(const std::string& path) const {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    const auto found = changed_.find(path);
+    return found != changed_.end() ? found->second : zarr::AttributeChanges();
+}
+
+void StoreUpdate::Warn(const std::string& path, const std::string& message) {
+    {
+        const std::lock_guard<std::mutex> lock(attributes_mutex_);
+        if (message.empty() || message == warned_) return;
+        warned_ = message;
+    }
+    EmitWarning(store_->Describe() + ": /" + path, message);
 }
 
 void StoreUpdate::MoveNode(const std::string& from, const std::string& to) {
     const std::scoped_lock lock(mutex_, attributes_mutex_);
-    std::map<std::string, zarr::AttributeChanges> moved;
-    for (auto& [path, changes] : changed_)
-        moved[zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] =
-            std::move(changes);
-    changed_ = std::move(moved);
-    std::set<std::string> incomplete;
-    for (const std::string& path : incomplete_)
-        incomplete.insert(zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path);
-    incomplete_ = std::move(incomplete);
+    const auto moved = [&](const std::string& path) {
+        return zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path;
+    };
+    for (auto& [path, changes] : std::exchange(changed_, {}))
+        changed_[moved(path)] = std::move(changes);
+    for (auto* const paths : {&made_, &incomplete_, &unwritten_, &omitted_})
+        for (const std::string& path : std::exchange(*paths, {})) paths->insert(moved(path));
 }
 
-Status StoreUpdate::StoreAttributes() {
+Status StoreUpdate::StoreAttributes(const zarr::AttributeMerge& merge) {
     {
         const std::lock_guard<std::mutex> lock(attributes_mutex_);
         if (changed_.empty()) return {};
@@ -282,7 +302,7 @@ Status StoreUpdate::StoreAttributes() {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     Status first;
     for (auto it = changed_.begin(); it != changed_.end();) {
-        const Status status = metadata_.ChangeAttributes(it->first, it->second);
+        const Status status = metadata_.ChangeAttributes(it->first, it->second, merge);
         if (first.ok()) first = status;
         it = status.ok() ? changed_.erase(it) : std::next(it);
     }

@@ -57,7 +57,7 @@ class CreationHold {
 class StoreUpdate {
   public:
     // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store. It may
-    // be nullptr if Attributes() and ChangeAttribute() are never called. `format` is the format of
+    // be nullptr if Attributes() is never called. `format` is the format of
     // a store that is being created; otherwise the format is read from the store.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
                 std::shared_ptr<zarr::Synchronizer> locks = nullptr,
@@ -105,14 +105,19 @@ class StoreUpdate {
     // Returns the writer of an array. This object owns the writer, and creates it at the first
     // call. Fails if a codec of the array cannot encode.
     zarr::Result<zarr::ArrayWriter*> WriterOf(const std::shared_ptr<const zarr::Array>& array);
-    // True if a writer was opened for the array at `path`, even if the writer no longer exists.
-    bool HasWritten(const std::string& path) const;
-    // True if a chunk that was written to the array at `path` is absent from the store, because it
-    // held only fill values. Call Release() first: pending chunks are not considered.
-    bool HasOmittedChunks(const std::string& path) const;
+    // True if the array at `path` is new, and nobody has opened a writer for it.
+    bool IsUnwritten(const std::string& path) const;
+    // True if no element of the array's absent chunks was written, so that they may get another
+    // fill value: IsUnwritten(), or LetAbsentChunksBeUnwritten() was called and no written chunk
+    // was omitted because it held only fill values. Writes pending chunks to find out.
+    zarr::Result<bool> AreAbsentChunksUnwritten(const std::string& path, std::size_t threads);
+    // Lets the absent chunks of new arrays count as unwritten after other chunks were written.
+    // Suits a new raster that the caller fills.
+    void LetAbsentChunksBeUnwritten() { absent_are_unwritten_ = true; }
 
-    // Record whether chunks of the new array at `path` may be absent. MakeArray() and
-    // RecordCreated() record that they may be.
+    // Record whether chunks of the new array at `path` may be absent. RecordNew() records that they
+    // may be, and that nobody has written to the array. MakeArray() and RecordCreated() call it.
+    void RecordNew(const std::string& path);
     void RecordIncomplete(const std::string& path);
     void RecordComplete(const std::string& path);
     // Gives every element of the incomplete Zarr v2 arrays without a fill value a value: writes
@@ -141,15 +146,8 @@ class StoreUpdate {
     // these arrays. Call Release() before the arrays change. References to the writers become
     // invalid. Chunks that cannot be written stay pending.
     zarr::Status Release(const std::string& path, std::size_t threads);
-    // Makes the fill value of an array count as data instead of missing data. Zarr v2 expresses
-    // this by a null fill value, so absent chunks are written first. Writes pending chunks and
-    // destroys the writer of the array; the array must be opened again afterwards. `hierarchy`
-    // reads the array.
-    zarr::Status MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
-                              std::size_t threads) {
-        return SetFillValue(hierarchy, path, std::nullopt, threads);
-    }
-    // Sets the fill value of an array. `element` is one element in the host's byte order. Absent
+    // Sets the fill value of an array. `element` is one element in the host's byte order; nullopt
+    // makes the fill value count as data, which Zarr v2 expresses by a null fill value. Absent
     // chunks are first written with the old fill value, so that reads return the values as before.
     // Writes pending chunks and destroys the writer of the array; the array must be opened again
     // afterwards.
@@ -162,10 +160,14 @@ class StoreUpdate {
     // Returns the attributes of a node, including pending changes. Fails if the stored attributes
     // are not a JSON object.
     zarr::Result<zarr::json::Value> Attributes(const std::string& path) const;
-    // Sets an attribute, or removes it if `value` is nullopt. The change stays pending until
-    // StoreAttributes() writes all attributes of the node together.
-    zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
-                                 std::optional<zarr::json::Value> value);
+    // Changes an attribute of a node. The change stays pending until StoreAttributes() writes all
+    // attributes of the node together. Attributes that are not a JSON object fail there.
+    void ChangeAttribute(const std::string& path, zarr::AttributeChange change);
+    // Returns the pending changes of a node's attributes.
+    zarr::AttributeChanges PendingAttributes(const std::string& path) const;
+    // Emits a warning about the array at `path`, unless it has the text of the last warning: an
+    // attempt to change many arrays has one warning.
+    void Warn(const std::string& path, const std::string& message);
     // Moves what is recorded of nodes at and below the path `from`, such as pending attributes, to
     // the path `to`.
     void MoveNode(const std::string& from, const std::string& to);
@@ -173,7 +175,9 @@ class StoreUpdate {
     // Writes the pending chunks of all arrays. Continues after a failure, and returns the first
     // failure. Chunks that cannot be written stay pending.
     zarr::Status FlushChunks(std::size_t threads);
-    zarr::Status StoreAttributes();
+    // `merge` merges changes of attributes that others have changed, too. It may be empty: the
+    // pending value then replaces the stored one. Changes that cannot be stored stay pending.
+    zarr::Status StoreAttributes(const zarr::AttributeMerge& merge = {});
     zarr::Status Flush(std::size_t threads);
     // Calls Flush(), writes the consolidated metadata and flushes the store.
     zarr::Status Finish(std::size_t threads);
@@ -191,12 +195,15 @@ class StoreUpdate {
     mutable std::mutex mutex_;
     std::set<std::string> made_;        // paths of arrays created by this object
     std::set<std::string> incomplete_;  // paths of new arrays whose chunks may be absent
-    std::set<std::string> written_;     // paths of arrays that had a writer
-    std::set<std::string> omitted_;     // paths of arrays for which HasOmittedChunks() is true
+    std::set<std::string> unwritten_;   // paths of new arrays that had no writer
+    // Paths of arrays of which a written chunk is absent, because it held only fill values.
+    std::set<std::string> omitted_;
+    bool absent_are_unwritten_ = false;
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;
     std::map<std::string, zarr::AttributeChanges> changed_;  // pending changes, by path of the node
+    std::string warned_;                                     // text of the last Warn()
 };
 
 }  // namespace zarr_driver
