@@ -154,6 +154,31 @@ def test_handles_that_are_open_together(store, cpl, name, order):
     cpl.assert_quiet()
 
 
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_an_array_and_its_raster_are_changed_together(store, cpl, name):
+    """The raster of an array that is open for update writes through the same session."""
+    wanted = PROPERTIES[name]
+    other = PROPERTIES["unit" if name != "unit" else "scale"]
+    dataset, array = open_as("array", store)
+    assert other.write_array(array, other.values[1]) == gdal.CE_None
+    raster = array.AsClassicDataset(1, 0)
+    assert other.read_raster(raster) == other.values[1]
+    assert wanted.write_raster(raster, wanted.values[0]) == gdal.CE_None
+    assert other.write_array(array, other.values[0]) == gdal.CE_None
+    del raster, array, dataset
+    assert read_both(store, wanted) == [wanted.values[0]] * 2
+    assert read_both(store, other) == [other.values[0]] * 2
+    cpl.assert_quiet()
+
+
+def test_an_item_with_the_text_null_stays(store):
+    attribute = PROPERTIES["attribute"]
+    write("raster", store, attribute, "null")
+    assert read_both(store, attribute)[0] == "null"
+    write("raster", store, attribute, None)
+    assert read_both(store, attribute) == [None, None]
+
+
 @pytest.mark.parametrize("order", itertools.product(VIEWS, repeat=2), ids="-".join)
 def test_nodata_is_removed(store, cpl, order):
     """The last view removes what the first has set. Absent chunks keep the value that they had."""

@@ -1,53 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "driver/multidim/array_overviews.h"
 
-#include <chrono>
-
 #include "core/conventions/pyramid.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/multidim/mdim_session.h"
-#include "driver/raster/dataset.h"
+#include "driver/raster/raster_open.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
 using zarr::Status;
 
-const std::vector<std::string>& ArrayOverviews::Paths() const {
-    return paths_.Get([this] {
-        std::vector<std::string> paths;
-        const auto [pyramid, warnings] = zarr::FindPyramidOf(session_.hierarchy(), facts_.path);
-        EmitWarnings(session_.store_path(), warnings);
-        if (!pyramid) return paths;
-        // Overviews of an array are the levels that follow it in the list of its pyramid, which
-        // begins with the largest level.
-        bool is_smaller = false;
-        for (const zarr::PyramidLevel& level : pyramid->levels) {
-            if (is_smaller) paths.push_back(level.path);
-            is_smaller = is_smaller || level.path == facts_.path;
-        }
-        return paths;
-    });
+std::vector<std::string> FindOverviews(MdimSession& session, const std::string& path) {
+    std::vector<std::string> paths;
+    const auto [pyramid, warnings] = zarr::FindPyramidOf(session.hierarchy(), path);
+    EmitWarnings(session.store_path(), warnings);
+    if (!pyramid) return paths;
+    bool is_smaller = false;
+    for (const zarr::PyramidLevel& level : pyramid->levels) {
+        if (is_smaller) paths.push_back(level.path);
+        is_smaller = is_smaller || level.path == path;
+    }
+    return paths;
 }
 
-std::unique_ptr<GDALDataset> OpenRasterForUpdate(MdimSession& session, const std::string& path) {
-    const Status status = session.Finish();
-    if (!status.ok()) {
-        EmitError(session.store_path(), status);
-        return nullptr;
-    }
-    const std::string name = FormatConnectionString(session.store_path(), path);
-    CPLStringList options;
-    const std::string& locks = session.options().synchronizer;
-    if (!locks.empty()) options.SetNameValue("SYNCHRONIZER", locks.c_str());
-    const zarr::LockWait& wait = session.options().lock_wait;
-    const std::chrono::duration<double> limit = wait.limit;
-    options.SetNameValue("LOCK_TIMEOUT", CPLSPrintf("%.3f", limit.count()));
-    options.SetNameValue("REQUIRE_LOCK", wait.is_required ? "YES" : "NO");
-    const char* const drivers[] = {"Zarr", nullptr};
-    return std::unique_ptr<GDALDataset>(
-        GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,
-                          drivers, options.List()));
+zarr::Result<std::unique_ptr<ZarrDataset>> OpenArrayRaster(MdimSession& session,
+                                                           const std::string& path) {
+    ZARR_RETURN_IF_ERROR(session.Finish());
+    const bool is_update = session.update() != nullptr;
+    Location location = session.location();
+    location.node = path;
+    location.kind = zarr::NodeKind::kArray;
+    OpenOptions options = session.options();
+    options.multiband = true;
+    options.dim_x.clear();
+    options.dim_y.clear();
+    if (is_update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(path));
+    const std::string name = FormatConnectionString(location.address, path);
+    ZARR_ASSIGN_OR_RETURN(auto raster, OpenRaster(name, location, {}, options));
+    raster->Finish({{}, false});
+    if (!is_update) return raster;
+    // A failed listing may hide arrays, and an update would miss them.
+    ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
+    raster->EnableUpdate(session.ShareUpdate(), GeoreferencingForm::kEveryReader);
+    return raster;
 }
 
 #if ZARR_BUILDS_MULTIDIM_OVERVIEWS
@@ -66,20 +62,19 @@ Status CheckOverviews(const zarr::ArrayFacts& facts, const std::vector<int>& fac
 
 }  // namespace
 
-CPLErr ArrayOverviews::Build(const char* resampling, const std::vector<int>& factors,
-                             GDALProgressFunc progress, void* progress_data, CSLConstList options) {
-    const Status status = CheckOverviews(facts_, factors);
-    if (!status.ok()) return EmitError(session_.store_path(), status);
-    const std::unique_ptr<GDALDataset> raster = OpenRasterForUpdate(session_, facts_.path);
-    if (raster == nullptr) return CE_Failure;
-    if (auto* const own = dynamic_cast<ZarrDataset*>(raster.get()))
-        own->overviews().pending().replaces_others = true;
+CPLErr BuildArrayOverviews(MdimSession& session, const zarr::ArrayFacts& facts,
+                           const char* resampling, const std::vector<int>& factors,
+                           GDALProgressFunc progress, void* progress_data, CSLConstList options) {
+    const Status status = CheckOverviews(facts, factors);
+    if (!status.ok()) return EmitError(session.store_path(), status);
+    const auto raster = OpenArrayRaster(session, facts.path);
+    if (!raster.ok()) return EmitError(session.store_path(), raster.status());
+    (*raster)->overviews().pending().replaces_others = true;
     const CPLErr built =
-        raster->BuildOverviews(resampling, static_cast<int>(factors.size()), factors.data(), 0,
-                               nullptr, progress, progress_data, options);
-    const CPLErr closed = raster->Close();
-    Forget();
-    session_.NodesChanged();
+        (*raster)->BuildOverviews(resampling, static_cast<int>(factors.size()), factors.data(), 0,
+                                  nullptr, progress, progress_data, options);
+    const CPLErr closed = (*raster)->Close();
+    session.NodesChanged();
     return built != CE_None ? built : closed;
 }
 #endif

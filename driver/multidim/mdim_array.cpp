@@ -25,14 +25,16 @@
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_errors.h"
+#include "driver/base/gdal_types.h"
 #include "driver/base/metadata_text.h"
+#include "driver/georef/georeferencing_write.h"
+#include "driver/multidim/array_overviews.h"
 #include "driver/multidim/dimension_registry.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/mdim_attribute.h"
 #include "driver/multidim/mdim_dimension.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/multidim/node_editing.h"
-#include "driver/raster/raster_open.h"
 
 namespace zarr_driver {
 
@@ -152,8 +154,7 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, RasterLayout layo
       values_(*session_, array_, StoredType(array_.facts())),
       activity_(std::make_unique<ArrayActivity>(session_->store_path(), array_.elements())),
       type_(type),
-      nodata_(type_, values_.stored()),
-      overviews_(*session_, array_.facts()) {
+      nodata_(type_, values_.stored()) {
     array_.SetUpdate(session_->ShareUpdate());
     OrderDimensions();
     for (const std::size_t i : shown_)
@@ -161,8 +162,6 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, RasterLayout layo
     DescribeCodecs(array_.facts().metadata, structural_info_);
     ReadConventions();
 }
-
-ZarrMDArray::~ZarrMDArray() = default;
 
 bool ZarrMDArray::HasElements() const {
     return std::all_of(dimensions_.begin(), dimensions_.end(),
@@ -417,14 +416,18 @@ std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() 
     });
 }
 
+const std::vector<std::string>& ZarrMDArray::Overviews() const {
+    return overviews_.Get([this] { return FindOverviews(*session_, array_.path()); });
+}
+
 int ZarrMDArray::GetOverviewCount() const {
     return Guarded(session_->store_path(),
-                   [&]() -> int { return static_cast<int>(overviews_.Paths().size()); });
+                   [&]() -> int { return static_cast<int>(Overviews().size()); });
 }
 
 std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
-        const std::vector<std::string>& paths = overviews_.Paths();
+        const std::vector<std::string>& paths = Overviews();
         if (idx < 0 || idx >= static_cast<int>(paths.size())) return nullptr;
         auto array = session_->OpenArray(paths[static_cast<std::size_t>(idx)]);
         if (array.ok()) return *array;
@@ -439,8 +442,11 @@ CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
                                    void* pProgressData, CSLConstList papszOptions) {
     return Guarded(session_->store_path(), [&]() -> CPLErr {
         if (!Report(CheckChange())) return CE_Failure;
-        return overviews_.Build(pszResampling, {panOverviewList, panOverviewList + nOverviews},
-                                pfnProgress, pProgressData, papszOptions);
+        const CPLErr built = BuildArrayOverviews(*session_, array_.facts(), pszResampling,
+                                                 {panOverviewList, panOverviewList + nOverviews},
+                                                 pfnProgress, pProgressData, papszOptions);
+        overviews_.Reset();
+        return built;
     });
 }
 #endif
@@ -466,24 +472,12 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         // If the array would have more bands than GDAL allows, GDAL's own AsClassicDataset() is
         // called below, which emits the error.
         const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
-        // If the array is open for update, its raster is opened for update, too. Overviews of the
-        // raster are then stored in the Zarr store and not in a file beside it.
-        if (is_own && session_->update() != nullptr && !array_.path().empty())
-            return OpenRasterForUpdate(*session_, array_.path()).release();
-        if (is_own) {
-            Location location = session_->location();
-            location.node = array_.path();
-            location.kind = zarr::NodeKind::kArray;
-            OpenOptions options = session_->options();
-            options.multiband = true;
-            options.dim_x.clear();
-            options.dim_y.clear();
-            const std::string name = FormatConnectionString(location.address, location.node);
-            auto dataset = OpenRaster(name, location, {}, options);
-            if (dataset.ok()) {
-                (*dataset)->Finish({{}, false});
-                return dataset->release();
-            }
+        if (!is_own) return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
+        auto raster = OpenArrayRaster(*session_, array_.path());
+        if (raster.ok()) return raster->release();
+        if (IsWritable()) {
+            EmitError(session_->store_path(), raster.status());
+            return nullptr;
         }
         return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
     });
@@ -518,8 +512,99 @@ Status ZarrMDArray::Reload(const std::string& path) {
     m_osName = session_->ArrayName(path);
     m_osFullName = session_->ArrayFullName(path);
     georeferencing_.Reset();
-    overviews_.Forget();
+    overviews_.Reset();
     return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Unit, scale, nodata value and CRS
+
+bool ZarrMDArray::Try(const std::function<Status()>& change) {
+    const Status status = CheckChange();
+    return Report(status.ok() ? change() : status);
+}
+
+bool ZarrMDArray::ChangeFacts(const std::function<Status()>& change) {
+    return Try([&]() -> Status {
+        // Attributes that are not a JSON object cannot be changed.
+        ZARR_RETURN_IF_ERROR(session_->update()->Attributes(array_.path()).status());
+        Status status = change();
+        ReadConventions();
+        return status;
+    });
+}
+
+bool ZarrMDArray::SetUnit(const std::string& osUnit) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (values_.stored().is_time() && osUnit != units_)
+            return Report(Status::Unsupported("/" + array_.path() +
+                                              ": the unit is fixed by dtype " +
+                                              values_.stored().ToString()));
+        return ChangeFacts([&] {
+            if (!values_.stored().is_time()) array_.SetUnits(osUnit);
+            return Status();
+        });
+    });
+}
+
+bool ZarrMDArray::SetScale(double dfScale, GDALDataType /*eStorageType*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return ChangeFacts([&] { return array_.SetScale(dfScale), Status(); });
+    });
+}
+
+bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return ChangeFacts([&] { return array_.SetOffset(dfOffset), Status(); });
+    });
+}
+
+Status ZarrMDArray::StoreNodata(const void* raw) {
+    const ScalarField whole{"", 0, array_.facts().metadata.dtype};
+    if (raw == nullptr) return array_.RemoveNodata(whole).status();
+    ZARR_ASSIGN_OR_RETURN(const auto element, nodata_.Stored(raw));
+    if (element) return array_.SetNodata(whole, *element).status();
+    session_->update()->Warn(
+        array_.path(),
+        NodataOutOfRange(CPLSPrintf("%.17g", nodata_.Number(raw)), values_.stored()));
+    return array_.RemoveNodata(whole).status();
+}
+
+bool ZarrMDArray::SetRawNoDataValue(const void* pRawNoData) {
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return ChangeFacts([&] { return StoreNodata(pRawNoData); }); });
+}
+
+Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
+                             const std::vector<std::string>& preferred_mappings) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    StoreUpdate& update = *session_->update();
+    // Other datasets may have changed attributes since the array was opened.
+    ZARR_ASSIGN_OR_RETURN(json::Value stored, update.Attributes(array_.path()));
+    array_.TakeOver(
+        zarr::InterpretAttributes(session_->stored_hierarchy(), array_.facts(), std::move(stored))
+            .value);
+    ZARR_ASSIGN_OR_RETURN(
+        const GeoreferencingArrays written,
+        WritePosition({&array_}, CoordinateArrays(update, {array_.path()}, OtherArrays::kAny),
+                      {srs, std::nullopt, preferred_mappings}, convention_, PositionParts::kCrs));
+    session_->NodesChanged();
+    if (srs != nullptr && !written.grid_mapping.empty())
+        session_->pending_grid_mappings().Add(array_.path(), *srs);
+    return {};
+}
+
+bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
+        const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
+        const Status status = WriteCrs(is_some ? poSRS : nullptr, {});
+        if (status.ok()) {
+            if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
+            georeferencing_.Reset();
+        }
+        return Report(status);
+    });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -544,24 +629,22 @@ std::shared_ptr<GDALAttribute> ZarrMDArray::CreateAttribute(
 
 bool ZarrMDArray::DeleteAttribute(const std::string& osName, CSLConstList /*papszOptions*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        const Status status = CheckChange();
-        return Report(status.ok() ? DeleteNodeAttribute(*session_, array_.path(), osName) : status);
+        return Try([&] { return DeleteNodeAttribute(*session_, array_.path(), osName); });
     });
 }
 
 bool ZarrMDArray::Rename(const std::string& osNewName) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        const Status status = CheckChange();
-        if (!status.ok() || osNewName == GetName()) return Report(status);
-        return Report(RenameNode(*session_, array_.path(), osNewName));
+        return Try([&] {
+            return osNewName == GetName() ? Status()
+                                          : RenameNode(*session_, array_.path(), osNewName);
+        });
     });
 }
 
 bool ZarrMDArray::Resize(const std::vector<GUInt64>& anNewDimSizes, CSLConstList /*papszOptions*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        const Status status = CheckChange();
-        return Report(status.ok() ? SetShape(*session_, array_.path(), dimensions_, anNewDimSizes)
-                                  : status);
+        return Try([&] { return SetShape(*session_, array_.path(), dimensions_, anNewDimSizes); });
     });
 }
 
@@ -588,10 +671,9 @@ bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
         const auto given = FindOption("option ", ZARR_STATISTICS_OPTIONS, kUpdate);
         const bool is_wanted = given && CPLTestBool(given->text);
         if (!is_wanted || bApproxStats || !IsWritable()) return true;
-        const Status status = CheckChange();
-        return Report(status.ok() ? ChangeAttribute("actual_range",
-                                                    ActualRange(values_.stored(), dfMin, dfMax))
-                                  : status);
+        return Try([&] {
+            return ChangeAttribute("actual_range", ActualRange(values_.stored(), dfMin, dfMax));
+        });
     });
 }
 

@@ -18,7 +18,6 @@
 #include "driver/georef/editable_array.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_form.h"
-#include "driver/multidim/array_overviews.h"
 #include "driver/multidim/array_values.h"
 #include "driver/multidim/raw_nodata.h"
 
@@ -39,7 +38,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     // Opens the array at `path` without reading its chunks. Errors name the fault in the metadata.
     static zarr::Result<std::shared_ptr<ZarrMDArray>> Open(std::shared_ptr<MdimSession> session,
                                                            const std::string& path);
-    ~ZarrMDArray() override;
+    ~ZarrMDArray() override = default;
     ZarrMDArray(const ZarrMDArray&) = delete;
     ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
@@ -155,12 +154,16 @@ class ZarrMDArray final : public GDALPamMDArray {
 
     void OrderDimensions();
     void ReadConventions();
+    const std::vector<std::string>& Overviews() const;  // paths, largest first
     std::vector<std::shared_ptr<GDALAttribute>> ListedAttributes() const;
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     bool Report(const zarr::Status& status) const;
-    // Changes facts of the array by `change`, and reads them again. Emits an error on failure.
-    bool Change(const std::function<zarr::Status()>& change);
+    // Change the array by `change`. ChangeFacts() then reads facts of the array again. Emit an
+    // error on failure.
+    bool Try(const std::function<zarr::Status()>& change);
+    bool ChangeFacts(const std::function<zarr::Status()>& change);
+    zarr::Status StoreNodata(const void* raw);
     void ForgetStatistics();
 
     const std::shared_ptr<MdimSession> session_;
@@ -169,7 +172,6 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::unique_ptr<ArrayActivity> activity_;
     const GDALExtendedDataType type_;
     RawNodata nodata_;
-    ArrayOverviews overviews_;
     bool has_stored_order_ = true;
     std::vector<std::size_t> shown_;  // for each of dimensions_, its index in the stored shape
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
@@ -183,6 +185,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     bool is_deleted_ = false;
     std::atomic<bool> has_forgotten_statistics_{false};
     zarr::Lazy<Georeferencing> georeferencing_;
+    zarr::Lazy<std::vector<std::string>> overviews_;  // paths
 };
 
 }  // namespace zarr_driver

@@ -8,7 +8,6 @@
 
 #include "core/conventions/crs_sources.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/georef/array_position.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/vsi_store.h"
 
@@ -149,7 +148,8 @@ Status RasterGeoreferencing::RemoveCoordinates(const CoordinateArrays& arrays) c
                             path);
             continue;
         }
-        for (const auto& array : arrays_) array->layout().facts.dimensions[*axis].coordinate_path.clear();
+        for (const auto& array : arrays_)
+            array->layout().facts.dimensions[*axis].coordinate_path.clear();
     }
     return {};
 }

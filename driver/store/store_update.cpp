@@ -206,6 +206,8 @@ void StoreUpdate::Forget(const zarr::Array& array) {
     // `array` may still be in use.
     array.DiscardPending();
     writers_.erase(&array);
+    const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
+    changed_.erase(array.path());
 }
 
 Status StoreUpdate::Release(const std::string& path, std::size_t threads) {
@@ -250,16 +252,10 @@ Status StoreUpdate::FlushChunks(std::size_t threads) {
     return first;
 }
 
-Result<json::Value> StoreUpdate::AttributesLocked(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy_->Attributes(path));
-    const auto found = changed_.find(path);
-    if (found != changed_.end()) zarr::ApplyChanges(found->second, {}, *attributes.MutableObject());
-    return attributes;
-}
-
 Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
-    const std::lock_guard<std::mutex> lock(attributes_mutex_);
-    return AttributesLocked(path);
+    ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy_->Attributes(path));
+    zarr::ApplyChanges(PendingAttributes(path), {}, *attributes.MutableObject());
+    return attributes;
 }
 
 void StoreUpdate::ChangeAttribute(const std::string& path, zarr::AttributeChange change) {

@@ -139,7 +139,8 @@ class StoreUpdate {
         return replacement_ != nullptr ? replacement_->Commit() : zarr::Status();
     }
 
-    // Discards the pending chunks of an array that the caller will delete, and destroys its writer.
+    // Discards the pending chunks and attributes of an array that the caller will delete, and
+    // destroys its writer.
     void Forget(const zarr::Array& array);
 
     // Writes the pending chunks of all arrays at and below `path`, and destroys the writers of
@@ -183,8 +184,6 @@ class StoreUpdate {
     zarr::Status Finish(std::size_t threads);
 
   private:
-    zarr::Result<zarr::json::Value> AttributesLocked(const std::string& path) const;
-
     // Declared before store_, so that the staging store is deleted after store_ is destroyed.
     std::unique_ptr<StoreReplacement> replacement_;  // nullptr unless a staging store is updated
     const std::shared_ptr<zarr::Store> store_;
