@@ -160,12 +160,11 @@ CPLErr ZarrRasterBand::Report(const Status& status) const {
 CPLErr ZarrRasterBand::Write(const PixelWindow& window, const void* data,
                              const BufferLayout& buffer) {
     if (dataset()->update() == nullptr) return dataset()->ReportReadOnly();
-    if (dataset()->is_mask()) {
-        ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
-        masked.dataset()->WarnOfOverviews(masked.array_);
-    }
-    if (const Status prepared = dataset()->Prepare(); !prepared.ok()) return Report(prepared);
-    dataset()->WarnOfOverviews(array_);
+    const RasterRole& role = dataset()->role();
+    if (role.is_mask) role.raster->overviews().WarnOfWrite(role.BandOf(nBand)->array_.layout());
+    const Status prepared = NewRasterWork::Do(dataset()->new_raster().before_pixels);
+    if (!prepared.ok()) return Report(prepared);
+    dataset()->overviews().WarnOfWrite(array_.layout());
     dataset()->OnPixelsChange();
     return Report(pixels_.Write(window, data, buffer));
 }
@@ -350,14 +349,6 @@ void ZarrRasterBand::LoadLabels() {
     ShowStoredMetadata();
 }
 
-NameValueList ZarrRasterBand::Description() {
-    if (array_description_.empty()) {
-        DescribeStorage(*array_.elements(), array_.layout().listing, array_description_);
-        DescribeCodecs(array_.facts().metadata, array_description_);
-    }
-    return array_description_.List();
-}
-
 bool ZarrRasterBand::IsDescription(const char* domain) const {
     return domain != nullptr && EQUAL(domain, kZarrDomain) && dataset()->BandsHaveArrays();
 }
@@ -375,7 +366,7 @@ char** ZarrRasterBand::GetMetadataDomainList() {
 NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> NameValueList {
         if (IsDefaultDomain(pszDomain)) LoadLabels();
-        if (IsDescription(pszDomain)) return Description();
+        if (IsDescription(pszDomain)) return array_.Description().List();
         return GDALPamRasterBand::GetMetadata(pszDomain);
     });
 }
@@ -391,7 +382,7 @@ const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* psz
                 LoadAttributes();
             if (IsStatistic(pszName)) dataset()->CheckStatistics();
         } else if (IsDescription(pszDomain)) {
-            return CSLFetchNameValue(Description(), pszName);
+            return array_.Description().FetchNameValue(pszName);
         }
         return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
     });
@@ -448,7 +439,7 @@ GDALRasterBand* ZarrRasterBand::GetMaskBand() {
     return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
         if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
             return mask.band;
-        dataset()->KeepAssumedColours();
+        dataset()->colours().KeepAssumed();
         return GDALPamRasterBand::GetMaskBand();
     });
 }
@@ -457,7 +448,7 @@ int ZarrRasterBand::GetMaskFlags() {
     return Guarded(dataset()->store_path(), [&]() -> int {
         if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
             return mask.flags;
-        dataset()->KeepAssumedColours();
+        dataset()->colours().KeepAssumed();
         return GDALPamRasterBand::GetMaskFlags();
     });
 }
@@ -588,7 +579,7 @@ GDALRasterAttributeTable* ZarrRasterBand::GetDefaultRAT() {
 // overview of the raster.
 int ZarrRasterBand::GetOverviewCount() {
     return Guarded(dataset()->store_path(), [&]() -> int {
-        if (dataset()->is_mask()) {
+        if (dataset()->role().is_mask) {
             int masked = 0;
             while (GetOverview(masked) != nullptr) ++masked;
             return masked;
@@ -601,8 +592,8 @@ int ZarrRasterBand::GetOverviewCount() {
 
 GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
     return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
-        if (dataset()->is_mask()) {
-            ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
+        if (dataset()->role().is_mask) {
+            ZarrRasterBand& masked = *dataset()->role().BandOf(nBand);
             ZarrRasterBand* const level = masked.dataset()->LevelOf(masked.GetBand(), nIdx);
             return level != nullptr ? level->dataset()->masks().Find(level->GetBand()).band
                                     : nullptr;
@@ -617,7 +608,7 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
     static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
                                                    GCI_AlphaBand};
     if (const auto colour = array_.layout().ColourOf(indices())) return kColours[*colour];
-    if (dataset()->BandsHaveArrays() && dataset()->is_of_eopf())
+    if (dataset()->BandsHaveArrays() && dataset()->colours().is_of_eopf())
         if (const GDALColorInterp of_satellite =
                 ColourOfSentinel2(std::string(zarr::LastName(array_.path())));
             of_satellite != GCI_Undefined)
@@ -650,7 +641,7 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         if (colour_) return *colour_;
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
-        if (const GDALColorInterp assumed = dataset()->AssumedColour(nBand);
+        if (const GDALColorInterp assumed = dataset()->colours().Assumed(nBand);
             assumed != GCI_Undefined)
             return assumed;
         if (const auto stored = StoredColour(array_.lists, array_.facts().attributes, BandInLists(),
@@ -663,7 +654,8 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         const GDALColorInterp stated = StatedColour();
         // Red, green and blue are reported only if all three bands exist. Otherwise viewers would
         // draw a lone red band as a colour picture.
-        if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasRedGreenBlue()))
+        if (stated != GCI_Undefined &&
+            (!IsRedGreenOrBlue(stated) || dataset()->colours().HasRedGreenBlue()))
             return stated;
         if (GetColorTable() != nullptr) return GCI_PaletteIndex;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;

@@ -72,7 +72,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // If this band belongs to an overview, returns the band at full resolution. Returns nullptr for
     // other bands, and for masks.
     ZarrRasterBand* Base() const {
-        return dataset()->is_mask() ? nullptr : dataset()->BandOfRaster(nBand);
+        const RasterRole& role = dataset()->role();
+        return role.is_mask ? nullptr : role.BandOf(nBand);
     }
 
     const BandArray& array() const { return array_; }
@@ -136,7 +137,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                                void* pProgressData) override;
     CPLErr SetDefaultHistogram(double dfMin, double dfMax, int nBuckets,
                                GUIntBig* panHistogram) override;
-    bool IsMaskBand() const noexcept override { return dataset()->is_mask(); }
+    bool IsMaskBand() const noexcept override { return dataset()->role().is_mask; }
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 
@@ -191,9 +192,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
     const std::string& ArrayDescription() const;  // description of the slice by its coordinates
-    // Returns the items of the metadata domain ZARR. A band has this domain if its dataset has
-    // several arrays.
-    NameValueList Description();
+    // True for the metadata domain ZARR, if the band has it: its dataset has several arrays.
     bool IsDescription(const char* domain) const;
 
     BandArray& array_;
@@ -218,7 +217,6 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLStringList categories_;
     std::unique_ptr<GDALColorTable> label_colours_;  // cached
     std::unique_ptr<GDALRasterAttributeTable> label_table_;
-    CPLStringList array_description_;  // cached
 };
 
 }  // namespace zarr_driver

@@ -6,6 +6,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/nodata.h"
 #include "core/metadata/fill_meaning.h"
+#include "driver/base/metadata_text.h"
 #include "driver/raster/band_colours.h"
 
 namespace zarr_driver {
@@ -28,6 +29,14 @@ void BandArray::ReadLists(const zarr::Hierarchy& hierarchy, zarr::Warnings& warn
         warnings.push_back(std::move(warning));
     for (std::string& warning : ColourWarnings(facts().attributes))
         warnings.push_back(std::move(warning));
+}
+
+CPLStringList& BandArray::Description() {
+    if (description_.empty()) {
+        DescribeStorage(*elements(), layout().listing, description_);
+        DescribeCodecs(facts().metadata, description_);
+    }
+    return description_;
 }
 
 bool BandArray::HasEntry(std::string_view name, std::size_t band) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cpl_string.h>
+
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,6 +26,9 @@ namespace zarr_driver {
 struct BandArray : EditableArray {
     using EditableArray::EditableArray;
 
+    int first_band = 1;  // number, from 1, of the array's first band
+    // Returns the position, from 1, of band `number` among the bands of the array.
+    int NumberOf(int number) const { return number - first_band + 1; }
     // Describes the OME image or ndpyramid of which the array is a level.
     zarr::LevelListing listing;
     OmeChannels channels;
@@ -38,6 +43,8 @@ struct BandArray : EditableArray {
     zarr::BandLists lists;
     std::vector<std::optional<zarr::FillValue>> nodata_of_bands;
 
+    // Returns the items of the metadata domain ZARR. This object owns the list.
+    CPLStringList& Description();
     // Reads `packing`, `lists` and `nodata_of_bands` from the attributes.
     void ReadLists(const zarr::Hierarchy& hierarchy, zarr::Warnings& warnings);
     // True if the list `name` states a value of a band, and no attribute of CF comes first. `band`
@@ -48,6 +55,9 @@ struct BandArray : EditableArray {
     // Removes the list `name` if it has a pending change after which the entries of all bands are
     // equal. Returns true if it was removed.
     bool RemoveIfEqual(std::string_view name, std::size_t band);
+
+  private:
+    CPLStringList description_;  // cached
 };
 
 // Arrays of a dataset, in the order of the bands. All arrays are in one group and have equal

@@ -112,21 +112,21 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
     Guarded(dataset()->store_path(), [&] {
         if (dataset()->update() == nullptr)
             return GDALPamRasterBand::SetDescription(pszDescription);
-        dataset()->OnColoursChange();
-        if (pszDescription[0] != '\0') dataset()->AssumeColours({});
+        dataset()->colours().OnDescription(pszDescription);
         if (!array_.labels->AreNames() && StoreNameInLists(pszDescription)) {
             if (GDALPamRasterBand::GetDescription()[0] != '\0')
                 GDALPamRasterBand::SetDescription("");
             has_description_ = false;
             return;
         }
-        if (!dataset()->NamesBands()) {
+        if (!dataset()->names().CanBeStored()) {
             StoreLongName(pszDescription);
             return GDALPamRasterBand::SetDescription(pszDescription);
         }
         description_ = pszDescription;
         has_description_ = is_named_ = true;
-        dataset()->BandNamed(nBand);
+        dataset()->names().Change(nBand);
+        dataset()->MarkPamDirty();  // PAM names the bands, so it must be saved again
     });
 }
 
@@ -134,7 +134,7 @@ CPLErr ZarrRasterBand::SetColorInterpretation(GDALColorInterp eInterp) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr || !MayStoreColour())
             return GDALPamRasterBand::SetColorInterpretation(eInterp);
-        dataset()->AssumeNoColour(nBand);
+        dataset()->colours().OnColour(nBand);
         colour_ = eInterp;
         has_new_colour_ = true;
         return CE_None;

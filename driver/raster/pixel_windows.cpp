@@ -87,8 +87,7 @@ zarr::Region PixelWindows::RegionOf(const PixelWindow& window) const {
 
 Status PixelWindows::Read(const PixelWindow& window, void* data, const BufferLayout& buffer) const {
     auto* const first = static_cast<std::uint8_t*>(data);
-    if (!dataset_.options().north_up || !dataset_.IsFlipped())
-        return ReadRolled(window, first, buffer);
+    if (!dataset_.georeferencing().IsFlipped()) return ReadRolled(window, first, buffer);
     // The raster shows the array's rows from last to first. The window is mirrored, and its lines
     // are written to the buffer from bottom to top.
     PixelWindow turned = window;
@@ -100,11 +99,12 @@ Status PixelWindows::Read(const PixelWindow& window, void* data, const BufferLay
 
 Status PixelWindows::ReadRolled(const PixelWindow& window, std::uint8_t* data,
                                 const BufferLayout& buffer) const {
-    const int rolled = dataset_.options().wrap_longitude ? dataset_.RolledColumns() : 0;
+    RasterGeoreferencing& georeferencing = dataset_.georeferencing();
+    const int rolled = georeferencing.IsRolled() ? georeferencing.Find().rolled_columns : 0;
     if (rolled == 0) return ReadArray(window, data, buffer);
     // Column i of the raster is array column (i + `rolled`) % `period`. The window is read in parts
     // with consecutive columns.
-    const int period = dataset_.RollPeriod();
+    const int period = georeferencing.Find().roll_period;
     PixelWindow part = window;
     for (int done = 0; done < window.x_size; done += part.x_size) {
         part.x_off = (window.x_off + done + rolled) % period;

@@ -57,7 +57,7 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     if (path.empty()) return {};
     MaskArray* const array = Open(path, number);
     if (array == nullptr) return {};
-    const int own = dataset_.NumberInArray(number);
+    const int own = dataset_.Band(number)->array().NumberOf(number);
     const bool is_one = array->dataset->GetRasterCount() == 1;
     const auto& bands = array->bands;
     if (!array->is_of_all && std::find(bands.begin(), bands.end(), own) == bands.end()) return {};
@@ -101,19 +101,19 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
     OpenOptions options = dataset_.options();
     options.fill_value_as_nodata = zarr::FillAsNodata::kNo;
-    ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                          MakeLevelLayout(hierarchy, path, options, dataset_.Layout(0)));
+    ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeLevelLayout(hierarchy, path, options,
+                                                               dataset_.arrays()[0]->layout()));
     const zarr::json::Value attributes = layout.facts.attributes;
     const bool is_of_one = layout.facts.metadata.rank() == 2;
     if (layout.Width() != dataset_.GetRasterXSize() ||
         layout.Height() != dataset_.GetRasterYSize() ||
-        (!is_of_one && layout.BandCount() != dataset_.Layout(0).BandCount()))
+        (!is_of_one && layout.BandCount() != dataset_.arrays()[0]->layout().BandCount()))
         return Status::Corrupt(
             "its " + std::to_string(layout.Width()) + " x " + std::to_string(layout.Height()) +
             " pixels in " + std::to_string(layout.BandCount()) + " bands do not fit the raster's " +
             std::to_string(dataset_.GetRasterXSize()) + " x " +
             std::to_string(dataset_.GetRasterYSize()) + " pixels in " +
-            std::to_string(dataset_.Layout(0).BandCount()) + " bands");
+            std::to_string(dataset_.arrays()[0]->layout().BandCount()) + " bands");
     if (layout.facts.metadata.dtype.kind != zarr::DataKind::kUint ||
         layout.facts.metadata.dtype.size != 1)
         return Status::Corrupt("expected dtype |u1, got " + layout.facts.metadata.dtype.ToString());
@@ -128,9 +128,9 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     location.kind = zarr::NodeKind::kArray;
     array.dataset = std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, options);
     array.dataset->AddArray(std::move(layout), false);
-    const int own = dataset_.NumberInArray(number);
-    array.dataset->BecomeMask(dataset_, is_of_one ? number : number - own + 1);
-    if (options.north_up) array.dataset->FollowFlip(dataset_);
+    const int own = dataset_.Band(number)->array().NumberOf(number);
+    array.dataset->Become({&dataset_, is_of_one ? number : number - own + 1, true});
+    if (options.north_up) array.dataset->georeferencing().FollowFlip(dataset_.georeferencing());
     dataset_.ShareUpdate(*array.dataset);
     return array;
 }
@@ -201,7 +201,7 @@ Status StoredMasks::AddMaskedBand(const std::string& path, int number) {
     ZARR_ASSIGN_OR_RETURN(const json::Value before,
                           dataset_.location().hierarchy->Attributes(path));
     std::vector<int> bands = MaskedBands(before, number);
-    const int own = dataset_.NumberInArray(number);
+    const int own = dataset_.Band(number)->array().NumberOf(number);
     if (std::find(bands.begin(), bands.end(), own) == bands.end()) bands.push_back(own);
     json::Array names;
     for (std::string& name : dataset_.BandNames(dataset_.Band(number)->array()))
