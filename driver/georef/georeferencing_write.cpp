@@ -655,6 +655,7 @@ Result<GeoreferencingArrays> WritePosition(const std::vector<EditableArray*>& ar
     EmitWarnings(arrays[0]->Name(), warnings);
     if (SuitsEveryReader(form)) {
         std::vector<const RasterLayout*> layouts;
+        layouts.reserve(arrays.size());
         for (const EditableArray* array : arrays) layouts.push_back(&array->layout());
         ZARR_RETURN_IF_ERROR(WriteMultidimCrs(*arrays[0]->update(), layouts, position.srs));
     }
