@@ -154,6 +154,24 @@ def test_handles_that_are_open_together(store, cpl, name, order):
     cpl.assert_quiet()
 
 
+@pytest.mark.parametrize("value", ["one", None])
+def test_what_a_raster_sets_back_is_no_change(store, cpl, value):
+    """The other handle has changed the values in the meantime, and its values stay."""
+    attribute, unit = PROPERTIES["attribute"], PROPERTIES["unit"]
+    write("raster", store, attribute, value)
+    write("raster", store, unit, value or "")
+    first, second = open_as("raster", store)[0], open_as("raster", store)[0]
+    for new in ("two", value):
+        attribute.write_raster(first, new)
+        unit.write_raster(first, new or "")
+    attribute.write_raster(second, "three")
+    unit.write_raster(second, "K")
+    del second, first
+    assert read_both(store, attribute) == ["three"] * 2
+    assert read_both(store, unit) == ["K"] * 2
+    cpl.assert_quiet()
+
+
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_an_array_and_its_raster_are_changed_together(store, cpl, name):
     """The raster of an array that is open for update writes through the same session."""

@@ -6,6 +6,10 @@
 
 namespace zarr {
 
+bool IsSameAttribute(const std::optional<json::Value>& a, const std::optional<json::Value>& b) {
+    return a && b ? json::Dump(*a) == json::Dump(*b) : a.has_value() == b.has_value();
+}
+
 AttributeChanges DifferenceOf(const json::Value& before, const json::Value& after) {
     AttributeChanges changes;
     for (const json::Member& member : *before.as_object())
@@ -24,10 +28,14 @@ void AddChange(AttributeChanges& changes, AttributeChange change) {
     const auto known =
         std::find_if(changes.begin(), changes.end(),
                      [&](const AttributeChange& other) { return other.name == change.name; });
-    if (known == changes.end())
+    if (known == changes.end()) {
         changes.push_back(std::move(change));
-    else
-        known->after = std::move(change.after);
+        return;
+    }
+    const bool is_undone =
+        (known->before || change.before) && IsSameAttribute(known->before, change.after);
+    known->after = std::move(change.after);
+    if (is_undone) changes.erase(known);
 }
 
 void ApplyChanges(const AttributeChanges& changes, const AttributeMerge& merge,

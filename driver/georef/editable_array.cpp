@@ -58,8 +58,10 @@ Status EditableArray::Reload(const zarr::Hierarchy& hierarchy, const std::string
 void EditableArray::Change(const std::string& path, json::Value& attributes, std::string_view name,
                            std::optional<json::Value> value) {
     json::Object* const members = attributes.MutableObject();
-    if (members == nullptr || update_ == nullptr) return;
-    update_->ChangeAttribute(path, {std::string(name), FindIn(attributes, name), value});
+    std::optional<json::Value> before = FindIn(attributes, name);
+    const bool is_same = zarr::IsSameAttribute(before, value);
+    if (members == nullptr || update_ == nullptr || is_same) return;
+    update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
     Put(*members, name, std::move(value));
 }
 

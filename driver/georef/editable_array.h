@@ -55,7 +55,8 @@ class EditableArray {
 
     // Sets an attribute, or removes it if `value` is nullopt.
     void SetAttribute(std::string_view name, std::optional<zarr::json::Value> value);
-    // Set an attribute of the array, or of its group. null removes the attribute.
+    // Set an attribute of the array, or of its group. null removes the attribute. A value that the
+    // attribute already has is no change.
     void ChangeAttribute(std::string_view name, zarr::json::Value value);
     void ChangeGroupAttribute(std::string_view name, zarr::json::Value value);
     // Sets the attribute for a metadata item, or removes it if `value` is nullptr. If its text does

@@ -260,7 +260,9 @@ Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
 
 void StoreUpdate::ChangeAttribute(const std::string& path, zarr::AttributeChange change) {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
-    zarr::AddChange(changed_[path], std::move(change));
+    zarr::AttributeChanges& changes = changed_[path];
+    zarr::AddChange(changes, std::move(change));
+    if (changes.empty()) changed_.erase(path);
 }
 
 zarr::AttributeChanges StoreUpdate::PendingAttributes(const std::string& path) const {
