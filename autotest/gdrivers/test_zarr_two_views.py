@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import zarr_formats
 from osgeo import gdal, osr
-from zarr_mdim_write import update
+from zarr_mdim_write import create, number, update
 from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
@@ -243,4 +243,129 @@ def test_statistics_follow_the_pixels(store, cpl, order):
     del target, dataset
     assert [stored(view) for view in VIEWS] == [None, None]
     assert compute(order[1]) == [1, 99]
+    cpl.assert_quiet()
+
+
+# -------------------------------------------------------------------------------------------------
+# Arrays of a new store, which is still open, and their rasters
+
+
+def new_arrays(path, names="ab", bands=0):
+    """Makes a store with arrays of int16 that share their dimensions. X and Y have coordinates. Returns the dataset, and the
+    arrays with `names`."""
+    dataset = create(path)
+    group = dataset.GetRootGroup()
+    shared = [group.CreateDimension("band", "", "", bands)] if bands else []
+    for name, size in zip("yx", SHAPE):
+        dimension = group.CreateDimension(name, "HORIZONTAL_" + name.upper(), "", size)
+        coordinates = group.CreateMDArray(name, [dimension], number(gdal.GDT_Float64))
+        assert coordinates.Write(np.arange(size, dtype="f8") + 0.5) == gdal.CE_None
+        shared.append(dimension)
+    arrays = [group.CreateMDArray(name, shared, number(gdal.GDT_Int16)) for name in names]
+    return dataset, arrays
+
+
+def as_raster(array):
+    y = array.GetDimensionCount() - 2
+    return array.AsClassicDataset(y + 1, y)
+
+
+def test_the_position_of_a_new_array_is_not_that_of_others(tmp_path):
+    """The arrays share X and Y, whose coordinates stay, as in a store that was opened."""
+    dataset, (a, b) = new_arrays(tmp_path / "n.zarr")
+    raster = as_raster(a)
+    assert raster.SetGeoTransform((100, 5, 0, 200, 0, 5)) == gdal.CE_None
+    assert raster.SetSpatialRef(srs(32631)) == gdal.CE_None
+    raster = None
+    assert as_raster(b).GetGeoTransform() == (0, 1, 0, 0, 0, 1)
+    assert dataset.GetRootGroup().OpenMDArray("x").Read(array_start_idx=[0], count=[2]) == np.array([0.5, 1.5]).tobytes()
+    assert as_raster(a).GetGeoTransform() == (100, 5, 0, 200, 0, 5)
+    del a, b, dataset
+    assert gdal.Open(f'ZARR:"{tmp_path}/n.zarr":/a').GetGeoTransform() == (100, 5, 0, 200, 0, 5)
+    assert gdal.Open(f'ZARR:"{tmp_path}/n.zarr":/b').GetGeoTransform() == (0, 1, 0, 0, 0, 1)
+
+
+def test_control_points_of_a_new_array_keep_coordinates_of_others(tmp_path):
+    dataset, (a, _) = new_arrays(tmp_path / "n.zarr")
+    raster = as_raster(a)
+    points = [gdal.GCP(x, y, 0, column, row) for x, y, column, row in [(1, 2, 3, 4), (5, 2, 6, 4), (1, 8, 3, 5)]]
+    assert raster.SetGCPs(points, srs(4326).ExportToWkt()) == gdal.CE_None
+    raster = None
+    assert sorted(dataset.GetRootGroup().GetMDArrayNames()) == ["a", "b", "x", "y"]
+
+
+def test_two_rasters_of_a_new_array_name_bands(tmp_path):
+    """Each raster keeps the names that the other has stored."""
+    dataset, (a,) = new_arrays(tmp_path / "n.zarr", "a", bands=3)
+    first, second = as_raster(a), as_raster(a)
+    first.GetRasterBand(1).SetDescription("one")
+    second.GetRasterBand(2).SetDescription("two")
+    first = None
+    second = None
+    again = as_raster(a)
+    assert [again.GetRasterBand(i).GetDescription() for i in (1, 2, 3)] == ["one", "two", ""]
+    del again, a, dataset
+
+
+def test_closing_a_raster_defines_no_chunks_of_other_new_arrays(tmp_path, cpl):
+    """Nobody has written to the other array, so that its nodata value becomes its fill value."""
+    dataset, (a, _) = new_arrays(tmp_path / "n.zarr")
+    raster = as_raster(a)
+    shape = a.GetDimensions()
+    later = dataset.GetRootGroup().CreateMDArray("c", shape, number(gdal.GDT_Int16))
+    assert raster.GetRasterBand(1).SetScale(3) == gdal.CE_None
+    raster = None
+    assert zarr_formats.chunk_keys(str(tmp_path / "n.zarr"), "c") == []
+    assert later.SetNoDataValueDouble(5) == gdal.CE_None
+    assert set(np.frombuffer(later.Read(), "i2")) == {5}
+    cpl.assert_quiet()
+    del later, shape, a, _, dataset
+
+
+def test_pixels_that_a_raster_writes_are_no_absent_chunks(tmp_path, cpl):
+    """The elements beside the pixels have a value, too, which the nodata value of the array does not change."""
+    dataset, (a,) = new_arrays(tmp_path / "n.zarr", "a")
+    raster = as_raster(a)
+    raster.GetRasterBand(1).WriteArray(np.full((1, 2), 9, "i2"))
+    raster = None
+    assert a.SetNoDataValueDouble(5) == gdal.CE_None
+    wanted = np.zeros(SHAPE, "i2")
+    wanted[0, :2] = 9
+    np.testing.assert_array_equal(np.frombuffer(a.Read(), "i2").reshape(SHAPE), wanted)
+    del a, dataset
+    np.testing.assert_array_equal(gdal.Open(f'ZARR:"{tmp_path}/n.zarr":/a').ReadAsArray(), wanted)
+    cpl.assert_quiet()
+
+
+def test_lists_of_bands_wait_for_the_raster(tmp_path, cpl):
+    """Equal entries become attributes of CF when the raster is closed. Until then, the array may be read."""
+    lists = {"scales": [1.0, 2.0, 3.0], "units": ["a", "b", "c"]}
+    values = np.zeros((3, *SHAPE), "i2")
+    store = make_store(tmp_path, {"height": {"values": values, "attrs": lists, "dims": ["band", "y", "x"]}})
+    dataset, array = open_as("array", store)
+    raster = as_raster(array)
+    for i in (1, 2, 3):
+        assert raster.GetRasterBand(i).SetScale(9) == gdal.CE_None
+        assert raster.GetRasterBand(i).SetUnitType("m") == gdal.CE_None
+    assert array.GetSpatialRef() is None
+    assert dataset.GetRootGroup().OpenMDArray("height") is not None
+    raster = None
+    del array, dataset
+    stored = zarr_formats.attributes(store, "height")
+    assert (stored["scale_factor"], stored["units"], "scales" in stored) == (9, "m", False)
+    cpl.assert_quiet()
+
+
+def test_a_failure_is_reported_for_the_handle_that_wrote(store, cpl):
+    dataset, array = open_as("array", store)
+    raster = as_raster(array)
+    raster.GetRasterBand(1).WriteArray(np.full((1, 2), 9, "f4"))
+    store.rename(store.with_name("moved"))
+    store.write_text("a file")
+    raster.FlushCache()
+    raster = None
+    assert cpl.errors
+    cpl.clear()
+    dataset.FlushCache()
+    del array, dataset
     cpl.assert_quiet()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/multidim/array_overviews.h"
 
+#include <utility>
+
 #include "core/conventions/pyramid.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/multidim/mdim_session.h"
@@ -42,7 +44,9 @@ zarr::Result<std::unique_ptr<ZarrDataset>> OpenArrayRaster(MdimSession& session,
     if (!is_update) return raster;
     // A failed listing may hide arrays, and an update would miss them.
     ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
-    raster->EnableUpdate(session.ShareUpdate(), GeoreferencingForm::kEveryReader);
+    std::shared_ptr<StoreUpdate> update = session.update()->ForOtherChanges(path);
+    update->SetLockWait(session.options().lock_wait);
+    raster->EnableUpdate(std::move(update), GeoreferencingForm::kEveryReader);
     return raster;
 }
 

@@ -23,7 +23,7 @@ class MdimSession;
 std::vector<std::string> FindOverviews(MdimSession& session, const std::string& path);
 
 // Opens the array at `path` as a raster. If the session is open for update, stores pending changes
-// first, and the raster is written through the StoreUpdate of the session.
+// first, and the raster has pending changes of its own in the store of the session.
 zarr::Result<std::unique_ptr<ZarrDataset>> OpenArrayRaster(MdimSession& session,
                                                            const std::string& path);
 

@@ -69,6 +69,12 @@ Status NotForUpdate(bool is_inherited) {
                                   : "not open in update mode");
 }
 
+std::unique_ptr<StoreUpdate> StoreUpdate::ForOtherChanges(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    unwritten_.erase(path);
+    return std::make_unique<StoreUpdate>(store_, zarr::WriteConsolidated::kIfPresent, locks_);
+}
+
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes) {
     // Recorded first, because even a failed creation may leave keys behind.
@@ -206,8 +212,6 @@ void StoreUpdate::Forget(const zarr::Array& array) {
     // `array` may still be in use.
     array.DiscardPending();
     writers_.erase(&array);
-    const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
-    changed_.erase(array.path());
 }
 
 Status StoreUpdate::Release(const std::string& path, std::size_t threads) {

@@ -52,8 +52,8 @@ class CreationHold {
     const std::shared_ptr<zarr::Store> store_;
 };
 
-// Changes of a store that are not written yet: metadata, chunks of arrays, and attributes. The
-// raster API and the multidimensional API share one object. Thread-safe.
+// Changes of a store that are not written yet: metadata, chunks of arrays, and attributes.
+// Thread-safe.
 class StoreUpdate {
   public:
     // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store. It may
@@ -70,6 +70,10 @@ class StoreUpdate {
           metadata_(store_, consolidate, locks_, format) {
         if (!is_of_new_store_) metadata_.UseLock(LockTargetOf(*store_), DefaultLockWait());
     }
+
+    // Returns an object for changes that another dataset makes in the same store. That dataset may
+    // write to the array at `path`, so that IsUnwritten() is false here from now on.
+    std::unique_ptr<StoreUpdate> ForOtherChanges(const std::string& path);
 
     // Sets how a change waits for another writer of the store. Call before the object is shared
     // between threads.
@@ -139,8 +143,7 @@ class StoreUpdate {
         return replacement_ != nullptr ? replacement_->Commit() : zarr::Status();
     }
 
-    // Discards the pending chunks and attributes of an array that the caller will delete, and
-    // destroys its writer.
+    // Discards the pending chunks of an array that the caller will delete, and destroys its writer.
     void Forget(const zarr::Array& array);
 
     // Writes the pending chunks of all arrays at and below `path`, and destroys the writers of
