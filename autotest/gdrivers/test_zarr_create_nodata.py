@@ -245,6 +245,26 @@ def test_a_copy_s_pixels_keep_their_values(tmp_path):
     assert got[800, 800] == 0 and mask.all()
 
 
+@pytest.mark.parametrize("removed", [None, 1e9])
+def test_removed_nodata_stays_in_blocks_that_gdal_caches(tmp_path, removed):
+    """A resampled write leaves dirty blocks, which count as written before the fill value changes. A value that the
+    data type cannot hold removes the nodata value, too."""
+    store = tmp_path / "s.zarr"
+    options = ["ARRAY_NAME=a", *zarr_formats.block_options(16, 16)]
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), 64, 64, 1, gdal.GDT_Int16, options=options)
+    band = dataset.GetRasterBand(1)
+    band.SetNoDataValue(-9999)
+    band.WriteRaster(0, 0, 16, 16, np.full((32, 32), 7, "i2").tobytes(), 32, 32, gdal.GDT_Int16)
+    wanted = np.full((64, 64), -9999)
+    wanted[:16, :16] = 7
+    with error_log():
+        assert (band.DeleteNoDataValue() if removed is None else band.SetNoDataValue(removed)) == gdal.CE_None
+    np.testing.assert_array_equal(band.ReadAsArray(), wanted)
+    del band, dataset
+    assert open_band(store).GetNoDataValue() is None
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), wanted)
+
+
 @pytest.mark.parametrize("value", [-7, None])
 def test_no_file_beside_the_store(tmp_path, value):
     store = tmp_path / "u.zarr"

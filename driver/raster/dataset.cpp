@@ -640,7 +640,9 @@ ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {
 
 Status ZarrDataset::ChangeNodata(BandArray& array, const ScalarField& field,
                                  const std::optional<std::string>& element) {
-    if (!update_->IsUnwritten(array.path())) WriteDirtyBlocks(false);
+    // Dirty blocks hold elements with the old fill value, which the new one must not replace. A new
+    // array whose nodata value is set has no such elements yet.
+    if (!element || !update_->IsUnwritten(array.path())) WriteDirtyBlocks(false);
     ZARR_ASSIGN_OR_RETURN(const bool are_chunks_stored,
                           element ? array.SetNodata(field, *element) : array.RemoveNodata(field));
     if (!are_chunks_stored) return {};
