@@ -75,6 +75,40 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
     cpl.assert_quiet()
 
 
+SETTERS = {
+    "scale": lambda band: band.SetScale(3),
+    "offset": lambda band: band.SetOffset(3),
+    "unit": lambda band: band.SetUnitType("m"),
+    "item": lambda band: band.SetMetadataItem("note", "x"),
+    "description": lambda band: band.SetDescription("x"),
+    "classes": lambda band: band.SetCategoryNames(["a", "b"]),
+    "nodata": lambda band: band.SetNoDataValue(77),
+    "no nodata": lambda band: band.DeleteNoDataValue(),
+}
+
+
+@pytest.mark.parametrize("name", SETTERS)
+def test_properties_of_an_overview_or_mask_are_not_stored(tmp_path, rng, name):
+    """They are shown until the dataset is closed. Stored in one level, they would make this level unusable."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 90, 70), "BLOCKSIZE=32,32")
+    dataset = update(store)
+    assert dataset.GetRasterBand(1).SetNoDataValue(5) == gdal.CE_None
+    assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+    assert dataset.BuildOverviews("NEAREST", [2, 4]) == gdal.CE_None
+    dataset = None
+    before = zarr_formats.contents(store)
+    dataset = update(store)
+    band = dataset.GetRasterBand(1)
+    SETTERS[name](band.GetOverview(0))
+    SETTERS[name](band.GetMaskBand())
+    dataset.FlushCache()
+    del band, dataset
+    assert zarr_formats.contents(store) == before
+    band = open_raster(store).GetRasterBand(1)
+    assert (band.GetOverviewCount(), band.GetMaskFlags()) == (2, gdal.GMF_PER_DATASET)
+
+
 def test_clean_and_build_without_closing(tmp_path, rng, cpl):
     """A program keeps a handle of a level that is deleted. The level has written pixels that are not stored. Closing
     the dataset must not store these pixels."""

@@ -61,7 +61,8 @@ void EditableArray::Change(const std::string& path, json::Value& attributes, std
     std::optional<json::Value> before = FindIn(attributes, name);
     const bool is_same = zarr::IsSameAttribute(before, value);
     if (members == nullptr || update_ == nullptr || is_same) return;
-    update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
+    if (is_stored_)
+        update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
     Put(*members, name, std::move(value));
 }
 
@@ -151,7 +152,7 @@ Result<bool> EditableArray::SetNodata(const ScalarField& field, const std::strin
     ChangeAttribute(attribute.first, std::move(attribute.second));
     // The fill value is changed after the attribute for nodata. If changing the fill value fails,
     // the attribute still states the nodata value.
-    if (!field.name.empty()) return false;
+    if (!field.name.empty() || !is_stored_) return false;
     update_->Warn(path(), NodataFilterWarning(metadata.codecs, metadata.dtype, element));
     ZARR_ASSIGN_OR_RETURN(const bool is_unwritten,
                           update_->AreAbsentChunksUnwritten(path(), options_.threads));
@@ -163,7 +164,7 @@ Result<bool> EditableArray::SetNodata(const ScalarField& field, const std::strin
 
 Result<bool> EditableArray::RemoveNodata(const ScalarField& field) {
     ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsWritable(field.type));
-    const bool is_kept = !facts().metadata.has_fill_value ||
+    const bool is_kept = !is_stored_ || !facts().metadata.has_fill_value ||
                          options_.fill_value_as_nodata == zarr::FillAsNodata::kNo;
     const bool is_written = !is_kept && !update_->IsUnwritten(path());
     if (is_written) ZARR_RETURN_IF_ERROR(ReplaceWrittenFillValue(std::nullopt));

@@ -40,8 +40,12 @@ class EditableArray {
     // Returns the name of the array in warnings, "STORE: /PATH".
     std::string Name() const;
 
-    // Sets the object through which changes are written; nullptr ends update mode.
-    void SetUpdate(std::shared_ptr<StoreUpdate> update) { update_.Set(std::move(update)); }
+    // Sets the object through which changes are written; nullptr ends update mode. If `is_stored` is
+    // false, changes of attributes and nodata value are only visible in facts().
+    void SetUpdate(std::shared_ptr<StoreUpdate> update, bool is_stored = true) {
+        update_.Set(std::move(update));
+        is_stored_ = is_stored;
+    }
     StoreUpdate* update() const { return update_.get(); }
 
     // Opens the array again after its metadata has changed.
@@ -115,6 +119,7 @@ class EditableArray {
     const OpenOptions& options_;
     RasterLayout layout_;
     zarr::ForkLocal<StoreUpdate> update_;
+    bool is_stored_ = true;
 };
 
 }  // namespace zarr_driver

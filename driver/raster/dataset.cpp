@@ -442,7 +442,9 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenci
     update_.Set(std::move(update));
     convention_ = convention;
     eAccess = GA_Update;
-    for (const auto& array : arrays_) array->SetUpdate(update_.Share());
+    // Properties that are set on an overview or mask are only shown. Stored, they would make an
+    // overview differ from the raster.
+    for (const auto& array : arrays_) array->SetUpdate(update_.Share(), !is_level_);
     if (!ome_image_) ome_image_ = FindOmeImage(*this);
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
