@@ -105,7 +105,8 @@ def test_properties_of_an_overview_or_mask_are_not_stored(tmp_path, rng, name):
     dataset.FlushCache()
     del band, dataset
     assert zarr_formats.contents(store) == before
-    band = open_raster(store).GetRasterBand(1)
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
     assert (band.GetOverviewCount(), band.GetMaskFlags()) == (2, gdal.GMF_PER_DATASET)
 
 

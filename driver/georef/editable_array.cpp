@@ -148,17 +148,17 @@ Result<bool> EditableArray::SetNodata(const ScalarField& field, const std::strin
     const zarr::ArrayMetadata& metadata = facts().metadata;
     ZARR_ASSIGN_OR_RETURN(json::Member attribute,
                           zarr::NodataAttribute(field.type, metadata.format, element));
+    // The fill value is changed before the attribute, so that a failure leaves the nodata value.
+    bool is_written = false;
+    if (field.name.empty() && is_stored_) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_unwritten,
+                              update_->AreAbsentChunksUnwritten(path(), options_.threads));
+        is_written = !is_unwritten && zarr::FillValueMustFollow(metadata, element);
+        if (is_unwritten) ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
+        if (is_written) ZARR_RETURN_IF_ERROR(ReplaceWrittenFillValue(element));
+    }
     RemoveContradictions(attribute.first, element);
     ChangeAttribute(attribute.first, std::move(attribute.second));
-    // The fill value is changed after the attribute for nodata. If changing the fill value fails,
-    // the attribute still states the nodata value.
-    if (!field.name.empty() || !is_stored_) return false;
-    update_->Warn(path(), NodataFilterWarning(metadata.codecs, metadata.dtype, element));
-    ZARR_ASSIGN_OR_RETURN(const bool is_unwritten,
-                          update_->AreAbsentChunksUnwritten(path(), options_.threads));
-    const bool is_written = !is_unwritten && zarr::FillValueMustFollow(metadata, element);
-    if (is_unwritten) ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
-    if (is_written) ZARR_RETURN_IF_ERROR(ReplaceWrittenFillValue(element));
     return is_written;
 }
 
