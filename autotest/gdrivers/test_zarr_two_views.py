@@ -2,8 +2,10 @@
 """What a raster writes, the multidimensional array of the same store has, and the other way round: nodata, packing,
 units, CRS, attributes and statistics."""
 
+import contextlib
 import dataclasses
 import itertools
+import resource
 import typing
 
 import numpy as np
@@ -172,6 +174,25 @@ def test_what_a_raster_sets_back_is_no_change(store, cpl, value):
     cpl.assert_quiet()
 
 
+@pytest.mark.parametrize("changed", ["unit", "attribute", "CRS"])
+def test_an_array_shows_what_another_handle_has_stored(store, cpl, changed):
+    """The array reads its attributes again before a change. An attribute without a meaning for GDAL changes no property
+    that is shown."""
+    dataset, array = open_as("array", store)
+    others = [name for name in ("nodata", "scale", "offset") if name != changed]
+    for name in others:
+        write("raster", store, PROPERTIES[name], PROPERTIES[name].values[0])
+    for each in [changed] if changed != "attribute" else [changed, "unit"]:
+        assert PROPERTIES[each].write_array(array, PROPERTIES[each].values[0]) == gdal.CE_None
+    for name in others:
+        assert PROPERTIES[name].read_array(array) == PROPERTIES[name].values[0]
+    assert array.DeleteNoDataValue() == gdal.CE_None
+    assert array.GetNoDataValueAsDouble() is None
+    del array, dataset
+    assert read_both(store, PROPERTIES["nodata"]) == [None, None]
+    cpl.assert_quiet()
+
+
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_an_array_and_its_raster_are_changed_together(store, cpl, name):
     """The raster of an array that is open for update writes through the same session."""
@@ -244,6 +265,36 @@ def test_statistics_follow_the_pixels(store, cpl, order):
     assert [stored(view) for view in VIEWS] == [None, None]
     assert compute(order[1]) == [1, 99]
     cpl.assert_quiet()
+
+
+@contextlib.contextmanager
+def small_files(size):
+    """Lets writes of files with more than `size` bytes fail, as if the disk were full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@zarr_formats.V2
+@pytest.mark.parametrize("view", VIEWS)
+def test_nodata_that_cannot_be_set_leaves_the_store_unchanged(tmp_path, cpl, view):
+    """The new nodata value requires a new fill value, for which absent chunks are stored first."""
+    store, nodata = tmp_path / "s.zarr", PROPERTIES["nodata"]
+    options = ["COMPRESS=NONE", "BLOCKSIZE=64,64", "ARRAY_NAME=height"]
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), 256, 256, 1, gdal.GDT_Int16, options=options)
+    dataset.GetRasterBand(1).SetNoDataValue(-1)
+    dataset.GetRasterBand(1).WriteArray(np.full((64, 64), 7, "i2"))
+    dataset = None
+    dataset, target = open_as(view, store)
+    with small_files(6000):
+        assert (nodata.write_raster if view == "raster" else nodata.write_array)(target, 5) != gdal.CE_None
+    assert "height" in cpl.the_error()
+    assert (nodata.read_raster if view == "raster" else nodata.read_array)(target) == -1
+    del target, dataset
+    assert read_both(store, nodata) == [-1, -1]
 
 
 # -------------------------------------------------------------------------------------------------

@@ -107,9 +107,8 @@ void EditableArray::TakeOver(const json::Value& stored, std::string_view kept) {
     json::Value& own = layout_.facts.attributes;
     if (own.as_object() == nullptr || stored.as_object() == nullptr || update_ == nullptr) return;
     json::Object taken = *stored.as_object();
-    if (!kept.empty()) Put(taken, kept, FindIn(own, kept));
-    for (const zarr::AttributeChange& change : update_->PendingAttributes(path()))
-        Put(taken, change.name, FindIn(own, change.name));
+    Put(taken, kept, FindIn(own, kept));
+    zarr::ApplyChanges(update_->PendingAttributes(path()), {}, taken);
     own = json::Value(std::move(taken));
 }
 

@@ -71,7 +71,7 @@ class EditableArray {
     zarr::Status StoreAttribute(const std::string& name, const zarr::json::Value& value);
     // Takes over the attributes `stored` that have no pending change, because other datasets may
     // have changed them. The attribute `kept` stays as it is.
-    void TakeOver(const zarr::json::Value& stored, std::string_view kept = {});
+    void TakeOver(const zarr::json::Value& stored, std::string_view kept);
     // True if attributes of the array have pending changes.
     bool HasChanges() const;
     // True if the attribute `name` has a pending change to another value.

@@ -225,9 +225,18 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() cons
     return list;
 }
 
+// Reads the attributes again, because other datasets may have changed them since the array was
+// opened. Fails if they are not a JSON object, which cannot be changed.
+Status ZarrMDArray::ReadAttributes() {
+    ZARR_ASSIGN_OR_RETURN(json::Value stored, session_->update()->Attributes(array_.path()));
+    array_.layout().facts.attributes =
+        zarr::InterpretAttributes(session_->stored_hierarchy(), array_.facts(), std::move(stored))
+            .value;
+    return {};
+}
+
 Status ZarrMDArray::ChangeAttribute(const std::string& name, std::optional<json::Value> value) {
-    // Attributes that are not a JSON object cannot be changed.
-    ZARR_RETURN_IF_ERROR(session_->update()->Attributes(array_.path()).status());
+    ZARR_RETURN_IF_ERROR(ReadAttributes());
     array_.SetAttribute(name, std::move(value));
     if (HasMeaning(name)) ReadConventions();
     return {};
@@ -526,8 +535,7 @@ bool ZarrMDArray::Try(const std::function<Status()>& change) {
 
 bool ZarrMDArray::ChangeFacts(const std::function<Status()>& change) {
     return Try([&]() -> Status {
-        // Attributes that are not a JSON object cannot be changed.
-        ZARR_RETURN_IF_ERROR(session_->update()->Attributes(array_.path()).status());
+        ZARR_RETURN_IF_ERROR(ReadAttributes());
         Status status = change();
         ReadConventions();
         return status;
@@ -578,16 +586,13 @@ bool ZarrMDArray::SetRawNoDataValue(const void* pRawNoData) {
 Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
                              const std::vector<std::string>& preferred_mappings) {
     ZARR_RETURN_IF_ERROR(CheckChange());
-    StoreUpdate& update = *session_->update();
-    // Other datasets may have changed attributes since the array was opened.
-    ZARR_ASSIGN_OR_RETURN(json::Value stored, update.Attributes(array_.path()));
-    array_.TakeOver(
-        zarr::InterpretAttributes(session_->stored_hierarchy(), array_.facts(), std::move(stored))
-            .value);
+    ZARR_RETURN_IF_ERROR(ReadAttributes());
+    const CoordinateArrays arrays(*session_->update(), {array_.path()}, OtherArrays::kAny);
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays written,
-        WritePosition({&array_}, CoordinateArrays(update, {array_.path()}, OtherArrays::kAny),
-                      {srs, std::nullopt, preferred_mappings}, convention_, PositionParts::kCrs));
+        WritePosition({&array_}, arrays, {srs, std::nullopt, preferred_mappings}, convention_,
+                      PositionParts::kCrs));
+    ReadConventions();
     session_->NodesChanged();
     if (srs != nullptr && !written.grid_mapping.empty())
         session_->pending_grid_mappings().Add(array_.path(), *srs);

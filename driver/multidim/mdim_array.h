@@ -153,6 +153,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                 const GDALExtendedDataType& type);
 
     void OrderDimensions();
+    zarr::Status ReadAttributes();
     void ReadConventions();
     const std::vector<std::string>& Overviews() const;  // paths, largest first
     std::vector<std::shared_ptr<GDALAttribute>> ListedAttributes() const;

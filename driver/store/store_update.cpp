@@ -257,8 +257,11 @@ Status StoreUpdate::FlushChunks(std::size_t threads) {
 }
 
 Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
+    // StoreAttributes() on another thread must not store and erase changes between these reads.
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
     ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy_->Attributes(path));
-    zarr::ApplyChanges(PendingAttributes(path), {}, *attributes.MutableObject());
+    const auto found = changed_.find(path);
+    if (found != changed_.end()) zarr::ApplyChanges(found->second, {}, *attributes.MutableObject());
     return attributes;
 }
 
