@@ -396,3 +396,34 @@ def test_a_single_flag_as_a_text(tmp_path):
     attrs = {"flag_values": "1", "flag_meanings": "water"}
     store = make_store(tmp_path, {"a": {"values": np.ones((2, 3), "u1"), "dims": ["y", "x"], "attrs": attrs}})
     assert open_band(array_name(store, "a")).GetCategoryNames() == ["", "water"]
+
+
+@pytest.mark.parametrize("lists, kept", [
+    ({"scales": [1.0, 2.0], "offsets": [1.0, 2.0, 3.0, 4.0]}, {}),
+    ({"scales": [1.0, 2.0, 3.0], "offsets": [4.0, 5.0, 6.0]}, {"scale_factor": 5.0, "add_offset": 1.0}),
+])  # fmt: skip
+def test_lists_that_state_no_band_stay(tmp_path, lists, kept):
+    """The lists have another length, or an attribute of CF comes first. The raster changes this attribute only."""
+    store = bands_of(tmp_path, {**lists, **kept})
+    with error_log():
+        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
+        assert dataset.GetRasterBand(2).SetScale(9) == gdal.CE_None
+        assert dataset.GetRasterBand(2).SetOffset(3) == gdal.CE_None
+        dataset = None
+    stored = zarr_formats.attributes(store, "a")
+    assert (stored["scale_factor"], stored["add_offset"]) == (9, 3)
+    assert {name: stored[name] for name in lists} == lists
+
+
+@pytest.mark.parametrize("value", ["x", 7, [1.0, 2.0, 3.0]])
+def test_an_array_that_gets_one_scale_has_no_scales(tmp_path, value):
+    """Even if the attribute is no list."""
+    store = bands_of(tmp_path, {"scales": value, "offsets": value})
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    array = dataset.GetRootGroup().OpenMDArray("a")
+    assert (array.SetScale(3), array.SetOffset(4)) == (gdal.CE_None, gdal.CE_None)
+    assert (array.GetScale(), array.GetOffset()) == (3, 4)
+    del array, dataset
+    stored = zarr_formats.attributes(store, "a")
+    assert (stored["scale_factor"], stored["add_offset"]) == (3, 4)
+    assert "scales" not in stored and "offsets" not in stored

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/conventions/band_lists.h"
+#include "core/hierarchy/attribute_changes.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/filter_loss.h"
@@ -189,13 +190,6 @@ Status EditableArray::ReplaceWrittenFillValue(const std::optional<std::string>& 
 
 // ---------------------------------------------------------------------------------------------
 // Scale, offset and units
-
-void EditableArray::SetNumber(std::string_view name, std::string_view list, double number) {
-    const json::Value* const of_bands = facts().attributes.Find(list);
-    if (of_bands != nullptr && of_bands->as_array() != nullptr)
-        ChangeAttribute(list, json::Value());
-    ChangeAttribute(name, json::Value(number));
-}
 
 bool EditableArray::IsPacked() const {
     return facts().attributes.Find("scale_factor") != nullptr ||

@@ -96,9 +96,8 @@ class EditableArray {
     // ---------------------------------------------------------------------------------------------
     // Scale, offset and units, as CF's attributes for the whole array
 
-    // Set scale or offset. Lists with an entry for each band are removed.
-    void SetScale(double scale) { SetNumber("scale_factor", zarr::kScalesOfBands, scale); }
-    void SetOffset(double offset) { SetNumber("add_offset", zarr::kOffsetsOfBands, offset); }
+    void SetScale(double scale) { SetAttribute("scale_factor", zarr::json::Value(scale)); }
+    void SetOffset(double offset) { SetAttribute("add_offset", zarr::json::Value(offset)); }
     // True if the array has an attribute for scale or offset. Otherwise the raster API does not
     // store scale 1 and offset 0: xarray would read the values as floats.
     bool IsPacked() const;
@@ -110,7 +109,6 @@ class EditableArray {
                 std::optional<zarr::json::Value> value);
     void ChangeItem(const std::string& path, zarr::json::Value& attributes, std::string_view name,
                     const char* value);
-    void SetNumber(std::string_view name, std::string_view list, double number);
     void RemoveContradictions(std::string_view name, const std::optional<std::string>& element);
     zarr::Status ReplaceFillValue(const std::optional<std::string>& element);
     zarr::Status ReplaceWrittenFillValue(const std::optional<std::string>& element);

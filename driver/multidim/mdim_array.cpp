@@ -557,13 +557,21 @@ bool ZarrMDArray::SetUnit(const std::string& osUnit) {
 
 bool ZarrMDArray::SetScale(double dfScale, GDALDataType /*eStorageType*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        return ChangeFacts([&] { return array_.SetScale(dfScale), Status(); });
+        return ChangeFacts([&] {
+            array_.SetAttribute(zarr::kScalesOfBands, std::nullopt);
+            array_.SetScale(dfScale);
+            return Status();
+        });
     });
 }
 
 bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        return ChangeFacts([&] { return array_.SetOffset(dfOffset), Status(); });
+        return ChangeFacts([&] {
+            array_.SetAttribute(zarr::kOffsetsOfBands, std::nullopt);
+            array_.SetOffset(dfOffset);
+            return Status();
+        });
     });
 }
 
