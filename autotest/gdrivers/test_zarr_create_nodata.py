@@ -159,6 +159,38 @@ def test_multidimensional_8_bits(tmp_path, value, is_inside):
     assert held == (value if is_inside else None)
 
 
+def test_each_array_warns_of_its_nodata(tmp_path):
+    """Each attempt through the multidimensional API gives a warning that names the array."""
+    root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
+    for name in "ab":
+        root.create_dataset(name, data=np.zeros((3, 4), "i1"), fill_value=None)
+    dataset = gdal.OpenEx(str(tmp_path / "s.zarr"), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    group = dataset.GetRootGroup()
+    if gdal_is_at_least(3, 7):  # see above
+        return
+    with error_log() as log:
+        for name in "aabb":
+            assert group.OpenMDArray(name).SetNoDataValueDouble(300) == gdal.CE_None
+    assert [text.split(": ")[1] for text in log.warnings] == ["/a", "/a", "/b", "/b"]
+
+
+def test_a_raster_warns_once_of_differing_bands(tmp_path):
+    """Other warnings in between change nothing. A store in a zip file has its name in GDAL."""
+    for name, prefix in (("s.zarr", ""), ("s.zarr.zip", "/vsizip/")):
+        with error_log() as log:
+            dataset = create(tmp_path / name, gdal.GDT_Byte, 3)
+            for factor in (1, 2):
+                for i in (1, 2, 3):
+                    dataset.GetRasterBand(i).SetScale(i * factor)
+                    dataset.GetRasterBand(i).SetNoDataValue(300)
+                if not prefix:
+                    dataset.FlushCache()
+            dataset = None
+        assert len(log.warnings) == 2, log.events
+        assert "nodata value 300" in log.warnings[0] and "differ in scale" in log.warnings[1]
+        assert all(text.startswith(f"{prefix}{tmp_path / name}: /a: ") for text in log.warnings)
+
+
 # ---------------------------------------------------------------------------------------------
 # Nodata values that are set after the first pixels are written
 

@@ -144,6 +144,10 @@ void EditableArray::RemoveContradictions(std::string_view name,
         ChangeAttribute(other, json::Value());
 }
 
+std::string EditableArray::FilterWarning(const std::string& element) const {
+    return NodataFilterWarning(facts().metadata.codecs, facts().metadata.dtype, element);
+}
+
 Result<bool> EditableArray::SetNodata(const ScalarField& field, const std::string& element) {
     const zarr::ArrayMetadata& metadata = facts().metadata;
     ZARR_ASSIGN_OR_RETURN(json::Member attribute,

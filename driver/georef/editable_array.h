@@ -83,6 +83,9 @@ class EditableArray {
     // Returns the nodata value as one element of the array; see zarr::ReadNodata(). A boolean array
     // has none, because both of its values are data.
     zarr::Nodata ReadNodata() const;
+    // Returns a warning if filters of the array change the nodata value `element`; see
+    // NodataFilterWarning().
+    std::string FilterWarning(const std::string& element) const;
     // Makes `element`, in the host's byte order, the nodata value of a field, which may be the
     // whole element. The fill value follows if no element of an absent chunk was written, or if
     // readers take it for nodata. In that case, absent chunks are stored first, so that they keep

@@ -579,10 +579,11 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
     const ScalarField whole{"", 0, array_.facts().metadata.dtype};
     if (raw == nullptr) return array_.RemoveNodata(whole).status();
     ZARR_ASSIGN_OR_RETURN(const auto element, nodata_.Stored(raw));
+    const std::string warning =
+        element ? array_.FilterWarning(*element)
+                : NodataOutOfRange(CPLSPrintf("%.17g", nodata_.Number(raw)), values_.stored());
+    if (!warning.empty()) EmitWarning(array_.Name(), warning);
     if (element) return array_.SetNodata(whole, *element).status();
-    session_->update()->Warn(
-        array_.path(),
-        NodataOutOfRange(CPLSPrintf("%.17g", nodata_.Number(raw)), values_.stored()));
     return array_.RemoveNodata(whole).status();
 }
 

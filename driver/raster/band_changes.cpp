@@ -38,7 +38,7 @@ template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {
     const auto element = ElementOf(value, field_.type.Native());
     if (!element) {
-        dataset()->update()->Warn(array_.path(), NodataOutOfRange(TextOf(value), field_.type));
+        dataset()->WarnOfNodata(array_, NodataOutOfRange(TextOf(value), field_.type));
         return nodata_ ? DeleteNoDataValue() : CE_None;
     }
     const auto number = zarr::FillValueToJson(field_.type, *element);

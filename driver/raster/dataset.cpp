@@ -624,12 +624,13 @@ Status ZarrDataset::FlushAttributes() {
 
 void ZarrDataset::WarnOfDifferingBands() {
     // The bands of an array are consecutive, so comparing each band with the one before suffices.
-    for (int i = 2; i <= nBands; ++i) {
+    for (int i = 2; i <= nBands && !has_differing_warning_; ++i) {
         const BandArray& array = Band(i)->array();
         if (!array.HasChanges() || i == array.first_band || Band(i)->IsStorableWith(*Band(i - 1)))
             continue;
-        return update_->Warn(
-            array.path(),
+        has_differing_warning_ = true;
+        EmitWarning(
+            array.Name(),
             "its bands differ in scale, offset, unit or nodata, but an array stores only the value "
             "that was set last; creation option SINGLE_ARRAY=NO gives each band an array");
     }
@@ -640,8 +641,15 @@ ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {
                    [&]() -> ZARR_FLUSH_RESULT { ZARR_FLUSH_RETURN(FlushAll(bAtClosing)); });
 }
 
+void ZarrDataset::WarnOfNodata(const BandArray& array, const std::string& warning) {
+    if (warning.empty() || warning == nodata_warning_) return;
+    EmitWarning(array.Name(), warning);
+    nodata_warning_ = warning;
+}
+
 Status ZarrDataset::ChangeNodata(BandArray& array, const ScalarField& field,
                                  const std::optional<std::string>& element) {
+    if (element && field.name.empty()) WarnOfNodata(array, array.FilterWarning(*element));
     // Dirty blocks hold elements with the old fill value, which the new one must not replace. A new
     // array whose nodata value is set has no such elements yet.
     if (!element || !update_->IsUnwritten(array.path())) WriteDirtyBlocks(false);

@@ -130,6 +130,9 @@ class ZarrDataset final : public ZarrPamDataset {
     // attribute. Does nothing if the dataset has its own item `name`, because that item uses the
     // same attribute.
     void StoreBandItem(BandArray& array, const char* name, const char* value);
+    // Emits a warning about the nodata value of `array`, unless it is empty or has the text of the
+    // last one: an attempt to set the same value in all bands has one warning.
+    void WarnOfNodata(const BandArray& array, const std::string& warning);
     // Changes the nodata value of a field of `array`; nullopt removes the nodata value. See
     // EditableArray::SetNodata().
     zarr::Status ChangeNodata(BandArray& array, const ScalarField& field,
@@ -197,6 +200,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // Set in update mode if the dataset is an OME image that PROFILE=OME has made.
     std::optional<zarr::OmeIdentity> ome_image_;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews share this object
+    std::string nodata_warning_;           // text of the last WarnOfNodata()
+    bool has_differing_warning_ = false;   // WarnOfDifferingBands() has emitted its warning
     GeoreferencingForm convention_ = GeoreferencingForm::kEveryReader;
     RasterGeoreferencing georeferencing_{location_, options_, arrays_};
     CPLStringList subdatasets_;

@@ -278,15 +278,6 @@ zarr::AttributeChanges StoreUpdate::PendingAttributes(const std::string& path) c
     return found != changed_.end() ? found->second : zarr::AttributeChanges();
 }
 
-void StoreUpdate::Warn(const std::string& path, const std::string& message) {
-    {
-        const std::lock_guard<std::mutex> lock(attributes_mutex_);
-        if (message.empty() || message == warned_) return;
-        warned_ = message;
-    }
-    EmitWarning(store_->Describe() + ": /" + path, message);
-}
-
 void StoreUpdate::MoveNode(const std::string& from, const std::string& to) {
     const std::scoped_lock lock(mutex_, attributes_mutex_);
     const auto moved = [&](const std::string& path) {

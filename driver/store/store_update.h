@@ -169,9 +169,6 @@ class StoreUpdate {
     void ChangeAttribute(const std::string& path, zarr::AttributeChange change);
     // Returns the pending changes of a node's attributes.
     zarr::AttributeChanges PendingAttributes(const std::string& path) const;
-    // Emits a warning about the array at `path`, unless it has the text of the last warning: an
-    // attempt to change many arrays has one warning.
-    void Warn(const std::string& path, const std::string& message);
     // Moves what is recorded of nodes at and below the path `from`, such as pending attributes, to
     // the path `to`.
     void MoveNode(const std::string& from, const std::string& to);
@@ -205,7 +202,6 @@ class StoreUpdate {
 
     mutable std::mutex attributes_mutex_;
     std::map<std::string, zarr::AttributeChanges> changed_;  // pending changes, by path of the node
-    std::string warned_;                                     // text of the last Warn()
 };
 
 }  // namespace zarr_driver
