@@ -302,8 +302,8 @@ def test_nodata_that_cannot_be_set_leaves_the_store_unchanged(tmp_path, cpl, vie
 
 
 def new_arrays(path, names="ab", bands=0):
-    """Makes a store with arrays of int16 that share their dimensions. X and Y have coordinates. Returns the dataset, and the
-    arrays with `names`."""
+    """Makes a store with arrays of int16 that share their dimensions. X and Y have coordinates. Returns the dataset,
+    and the arrays with `names`."""
     dataset = create(path)
     group = dataset.GetRootGroup()
     shared = [group.CreateDimension("band", "", "", bands)] if bands else []
@@ -329,9 +329,10 @@ def test_the_position_of_a_new_array_is_not_that_of_others(tmp_path):
     assert raster.SetSpatialRef(srs(32631)) == gdal.CE_None
     raster = None
     assert as_raster(b).GetGeoTransform() == (0, 1, 0, 0, 0, 1)
-    assert dataset.GetRootGroup().OpenMDArray("x").Read(array_start_idx=[0], count=[2]) == np.array([0.5, 1.5]).tobytes()
+    x = dataset.GetRootGroup().OpenMDArray("x")
+    assert x.Read(array_start_idx=[0], count=[2]) == np.array([0.5, 1.5]).tobytes()
     assert as_raster(a).GetGeoTransform() == (100, 5, 0, 200, 0, 5)
-    del a, b, dataset
+    del x, a, b, dataset
     assert gdal.Open(f'ZARR:"{tmp_path}/n.zarr":/a').GetGeoTransform() == (100, 5, 0, 200, 0, 5)
     assert gdal.Open(f'ZARR:"{tmp_path}/n.zarr":/b').GetGeoTransform() == (0, 1, 0, 0, 0, 1)
 

@@ -62,8 +62,7 @@ void EditableArray::Change(const std::string& path, json::Value& attributes, std
     std::optional<json::Value> before = FindIn(attributes, name);
     const bool is_same = zarr::IsSameAttribute(before, value);
     if (members == nullptr || update_ == nullptr || is_same) return;
-    if (is_stored_)
-        update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
+    if (is_stored_) update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
     Put(*members, name, std::move(value));
 }
 

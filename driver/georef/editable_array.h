@@ -40,8 +40,8 @@ class EditableArray {
     // Returns the name of the array in warnings, "STORE: /PATH".
     std::string Name() const;
 
-    // Sets the object through which changes are written; nullptr ends update mode. If `is_stored` is
-    // false, changes of attributes and nodata value are only visible in facts().
+    // Sets the object through which changes are written; nullptr ends update mode. If `is_stored`
+    // is false, changes of attributes and nodata value are only visible in facts().
     void SetUpdate(std::shared_ptr<StoreUpdate> update, bool is_stored = true) {
         update_.Set(std::move(update));
         is_stored_ = is_stored;

@@ -559,8 +559,7 @@ bool ZarrMDArray::SetScale(double dfScale, GDALDataType /*eStorageType*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
         return ChangeFacts([&] {
             array_.SetAttribute(zarr::kScalesOfBands, std::nullopt);
-            array_.SetScale(dfScale);
-            return Status();
+            return array_.SetScale(dfScale), Status();
         });
     });
 }
@@ -569,8 +568,7 @@ bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
         return ChangeFacts([&] {
             array_.SetAttribute(zarr::kOffsetsOfBands, std::nullopt);
-            array_.SetOffset(dfOffset);
-            return Status();
+            return array_.SetOffset(dfOffset), Status();
         });
     });
 }
@@ -597,10 +595,9 @@ Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
     ZARR_RETURN_IF_ERROR(CheckChange());
     ZARR_RETURN_IF_ERROR(ReadAttributes());
     const CoordinateArrays arrays(*session_->update(), {array_.path()}, OtherArrays::kAny);
-    ZARR_ASSIGN_OR_RETURN(
-        const GeoreferencingArrays written,
-        WritePosition({&array_}, arrays, {srs, std::nullopt, preferred_mappings}, convention_,
-                      PositionParts::kCrs));
+    ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays written,
+                          WritePosition({&array_}, arrays, {srs, std::nullopt, preferred_mappings},
+                                        convention_, PositionParts::kCrs));
     ReadConventions();
     session_->NodesChanged();
     if (srs != nullptr && !written.grid_mapping.empty())
