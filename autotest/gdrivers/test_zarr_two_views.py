@@ -195,7 +195,7 @@ def test_an_array_shows_what_another_handle_has_stored(store, cpl, changed):
 
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_an_array_and_its_raster_are_changed_together(store, cpl, name):
-    """The raster of an array that is open for update writes through the same session."""
+    """The raster of an array that is open for update writes to the same store."""
     wanted = PROPERTIES[name]
     other = PROPERTIES["unit" if name != "unit" else "scale"]
     dataset, array = open_as("array", store)
