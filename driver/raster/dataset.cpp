@@ -650,8 +650,9 @@ void ZarrDataset::WarnOfNodata(const BandArray& array, const std::string& warnin
 Status ZarrDataset::ChangeNodata(BandArray& array, const ScalarField& field,
                                  const std::optional<std::string>& element) {
     if (element && field.name.empty()) WarnOfNodata(array, array.FilterWarning(*element));
-    // An array with dirty blocks counts as written if its nodata value is removed, so that all other
-    // elements keep their values. If one is set, elements that nobody has written become nodata.
+    // An array with dirty blocks counts as written if its nodata value is removed, so that all
+    // other elements keep their values. If one is set, elements that nobody has written become
+    // nodata.
     if (!element || !update_->IsUnwritten(array.path())) WriteDirtyBlocks(false);
     ZARR_ASSIGN_OR_RETURN(const bool are_chunks_stored,
                           element ? array.SetNodata(field, *element) : array.RemoveNodata(field));
