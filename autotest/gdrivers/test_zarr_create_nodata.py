@@ -174,6 +174,16 @@ def test_each_array_warns_of_its_nodata(tmp_path):
     assert [text.split(": ")[1] for text in log.warnings] == ["/a", "/a", "/b", "/b"]
 
 
+def test_removing_the_nodata_value_of_one_band_warns(tmp_path):
+    """The array has no nodata value afterwards, as before, but the first band shows one."""
+    with error_log() as log:
+        dataset = create(tmp_path / "s.zarr", gdal.GDT_Int16, 2)
+        dataset.GetRasterBand(1).SetNoDataValue(-9999)
+        dataset.GetRasterBand(2).DeleteNoDataValue()
+        dataset = None
+    assert len(log.events) == 1 and "differ in scale, offset, unit or nodata" in log.warnings[0]
+
+
 def test_a_raster_warns_once_of_differing_bands(tmp_path):
     """Other warnings in between change nothing. A store in a zip file has its name in GDAL."""
     for name, prefix in (("s.zarr", ""), ("s.zarr.zip", "/vsizip/")):

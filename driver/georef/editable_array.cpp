@@ -64,6 +64,7 @@ void EditableArray::Change(const std::string& path, json::Value& attributes, std
     if (members == nullptr || update_ == nullptr || is_same) return;
     if (is_stored_) update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
     Put(*members, name, std::move(value));
+    was_changed_ = true;
 }
 
 void EditableArray::ChangeItem(const std::string& path, json::Value& attributes,

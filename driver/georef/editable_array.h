@@ -74,6 +74,9 @@ class EditableArray {
     void TakeOver(const zarr::json::Value& stored, std::string_view kept);
     // True if attributes of the array have pending changes.
     bool HasChanges() const;
+    // True if an attribute was ever changed through this object, even if it has its old value
+    // again.
+    bool WasChanged() const { return was_changed_; }
     // True if the attribute `name` has a pending change to another value.
     bool IsChanged(std::string_view name) const;
 
@@ -121,6 +124,7 @@ class EditableArray {
     RasterLayout layout_;
     zarr::ForkLocal<StoreUpdate> update_;
     bool is_stored_ = true;
+    bool was_changed_ = false;
 };
 
 }  // namespace zarr_driver

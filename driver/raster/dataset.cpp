@@ -626,7 +626,7 @@ void ZarrDataset::WarnOfDifferingBands() {
     // The bands of an array are consecutive, so comparing each band with the one before suffices.
     for (int i = 2; i <= nBands && !has_differing_warning_; ++i) {
         const BandArray& array = Band(i)->array();
-        if (!array.HasChanges() || i == array.first_band || Band(i)->IsStorableWith(*Band(i - 1)))
+        if (!array.WasChanged() || i == array.first_band || Band(i)->IsStorableWith(*Band(i - 1)))
             continue;
         has_differing_warning_ = true;
         EmitWarning(
