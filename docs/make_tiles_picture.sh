@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 picture=${1:-docs/tiles.png}
 port=8765
-page="?url=data/pyramids/geozarr_inline.zarr&rescale=0,412&colormap_name=viridis&zoom=13"
+page="?url=data/pyramids/layout_arrays.zarr&rescale=0,412&colormap_name=viridis&zoom=15"
 
 tiles/bin/uvicorn --app-dir docs/examples/tiles tiles:app --port $port --log-level error &
 server=$!

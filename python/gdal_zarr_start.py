@@ -6,10 +6,13 @@ import os
 import sys
 
 PACKAGES = frozenset(("fiona", "osgeo", "pyogrio", "rasterio"))
+# False if a program imported gdal_zarr, and Python did not process gdal_zarr_start.pth
+CAME_WITH_PYTHON = "gdal_zarr" not in sys.modules
 
 
 class Waiting:
-    """Finder of modules that finds none. It prepares the libgdal of a package before Python loads the package."""
+    """Finder of modules that prepares the libgdal of a package before Python loads the package. It finds no modules, except
+    a rasterio for whose GDAL there is no plugin."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -17,7 +20,7 @@ class Waiting:
             try:
                 from gdal_zarr import libraries
 
-                libraries.prepare(name)
+                return libraries.prepare(name)
             except Exception as error:  # the package that is imported works without the driver
                 import warnings
 

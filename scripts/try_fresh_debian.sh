@@ -8,6 +8,7 @@
 #   scripts/try_fresh_debian.sh package        makes the packages, and checks them in a second system;
 #   scripts/try_fresh_debian.sh dockerfile     runs the steps of packaging/Dockerfile, without Docker, on Debian's GDAL;
 #   scripts/try_fresh_debian.sh --suite trixie ...  uses Debian 13, with its GDAL;
+#   scripts/try_fresh_debian.sh --suite sid test 'test wheel'  tests the Python package of dist/ there, too;
 #   scripts/try_fresh_debian.sh --root DIR ... keeps the system in DIR, and uses an existing one again.
 #
 # apt in the new system has the mirror, proxies and options for checking dates of this machine's apt. DEBIAN_MIRROR
@@ -29,7 +30,7 @@ while [ $# -gt 0 ]; do
         --suite) [ $# -ge 2 ] || fail "--suite needs a name"
                  suite=$2; shift ;;
         demo | test | 'test '* | package | dockerfile | shell | none) commands+=("$1") ;;
-        *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+        *) sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
     esac
     shift
 done
@@ -113,6 +114,8 @@ clone_project() {
     rm -rf "$root/src" "$folder"
     git -c advice.detachedHead=false clone --quiet --no-hardlinks "$project" "$folder"
     rm -rf "$folder/.git"
+    # The Python package is made on Debian 12 and tested on every Debian.
+    if [ -d "$project/dist" ]; then cp -r "$project/dist" "$folder/"; fi
     if [ -n "$(git -C "$project" status --porcelain)" ]; then
         echo "note: uncommitted changes of $project are not part of this trial"
     fi

@@ -3,7 +3,7 @@
 # repeated, from any folder.
 #
 #   scripts/wheel.sh            with plugins for all GDAL versions below;
-#   scripts/wheel.sh 3.10 3.12  with plugins for these versions only.
+#   scripts/wheel.sh 3.10 3.12  with plugins for these versions only; its version is then 0.1.0+gdal3.10.gdal3.12.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -75,6 +75,12 @@ licenses=$project/licenses
 rm -rf "$project"
 mkdir -p "$licenses"
 cp packaging/wheel/{pyproject.toml,README.md} "$project"
+if [ $# -gt 0 ]; then # name and description say that the package is for these versions only
+    list=$(printf ', %s' "${versions[@]}")
+    sed -i "s/^Plugins: .*/Plugins: GDAL ${list:2} only/" "$project/README.md"
+    sed -i "s/^description = \"GDAL driver for Zarr/& (GDAL ${list:2} only)/" "$project/pyproject.toml"
+    printf 'result = "{value}+%s"\n' "$(printf '.gdal%s' "${versions[@]}" | cut -c2-)" >>"$project/pyproject.toml"
+fi
 cp LICENSE "$licenses/gdal_zarr"
 for library in libblosc-dev libbz2-dev libdeflate-dev libjbig-dev libjpeg62-turbo-dev liblerc-dev liblz4-dev \
     liblzma-dev libsnappy1v5 libtiff-dev libwebp-dev libzfp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev; do

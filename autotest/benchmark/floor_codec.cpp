@@ -113,7 +113,7 @@ std::unique_ptr<FloorCodec> MakeFloorCodec(const std::string& codec) {
 bool ReadWholeFile(const std::string& path, FloorBuffer& bytes) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
-    struct stat facts {};
+    struct stat facts = {};
     bool good = fstat(file, &facts) == 0;
     if (good) bytes.Reset(static_cast<std::size_t>(facts.st_size));
     for (std::size_t done = 0; good && done < bytes.size();) {

@@ -28,7 +28,7 @@ bool FloorShard::ReadAt(std::uint64_t offset, void* bytes, std::size_t size) con
 
 bool FloorShard::Open(const std::string& path, std::size_t chunks) {
     file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat facts {};
+    struct stat facts = {};
     if (file_ < 0 || fstat(file_, &facts) != 0) return false;
     index_.resize(2 * chunks);
     const std::size_t bytes = index_.size() * sizeof(std::uint64_t);

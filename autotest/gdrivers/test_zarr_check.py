@@ -36,7 +36,7 @@ pytestmark = zarr_formats.BOTH
 def run(*words, code=None):
     done = subprocess.run([sys.executable, "-B", str(PROGRAM), *map(str, words)], capture_output=True, text=True,
                           check=False)  # fmt: skip
-    assert not done.stderr or done.returncode == 3, done.stderr
+    assert not done.stderr or done.returncode in (3, 4), done.stderr
     assert code is None or done.returncode == code, done.stdout + done.stderr
     return done
 
@@ -139,6 +139,13 @@ def test_files_and_servers(tmp_path):
         report = check(f"{server.url}/a.zarr")
     assert [finding["code"] for finding in report["findings"]] == ["not-listed"]
     assert report["status"] == "valid" and "/a" in report["facts"]["arrays"]
+
+
+@zarr_formats.V2
+def test_a_server_that_does_not_answer():
+    with Served(REPOSITORY / "data") as server:
+        assert "no Zarr store" in run(f"{server.url}/absent.zarr", code=3).stderr
+    assert "zarr.json: cannot read: Failed to connect to " in run(f"{server.url}/terrain.zarr", code=4).stderr
 
 
 @zarr_formats.V2

@@ -2,7 +2,7 @@
 """The Python package of dist/, which scripts/wheel.sh makes, can be turned on and off, says what it does, and harms no
 program."""
 
-import pathlib
+import contextlib
 import re
 import shutil
 import subprocess
@@ -11,6 +11,7 @@ import zipfile
 import pytest
 from wheel_environments import (
     HOSTS,
+    PLUGINS,
     RASTERIO,
     TERRAIN,
     TERRAIN_CHECKSUM,
@@ -72,18 +73,69 @@ def test_the_package_says_which_gdal_uses_it(python):
     )
 
 
-def test_another_gdal_keeps_its_own_driver(python):
-    """A package without the plugin for this GDAL stands for a GDAL that is newer than the package."""
+@contextlib.contextmanager
+def without_plugin(python):
+    """The package in the environment of `python` then has a plugin for GDAL 3.99 only."""
     plugins = package_in(python) / "plugins"
-    plugin, away = plugins / "gdal_zarr_3.10.so", plugins / "away"
-    plugin.rename(away)
+    away = plugins.rename(plugins.with_name("away"))
+    plugins.mkdir()
+    (plugins / "gdal_zarr_3.99.so").touch()
     try:
-        text = run(python, "-c", "import logging; logging.basicConfig()\n" + DRIVERS)
-        assert text.count("this package has plugins for GDAL") == 1 and "not for GDAL 3.10." in text
-        assert "False None" in text
-        assert "    no plugin: this package has plugins for GDAL" in run(python, "-m", "gdal_zarr")
+        yield
     finally:
-        away.rename(plugin)
+        shutil.rmtree(plugins)
+        away.rename(plugins)
+
+
+NO_PLUGIN = "gdal_zarr has plugins for GDAL 3.99, not for GDAL {}"
+OPEN_TWICE = f"""
+import logging, pickle, rasterio
+logging.basicConfig()
+with rasterio.MemoryFile() as file, file.open(driver="GTiff", width=1, height=1, count=1, dtype="uint8"):
+    print("no store")
+for _ in range(2):
+    with rasterio.open("{TERRAIN}") as dataset:
+        print(dataset.driver, len(dataset.subdatasets))
+with rasterio.open(fp="{TERRAIN}") as dataset: pass
+print(pickle.loads(pickle.dumps(rasterio.open)) is rasterio.open)
+"""
+
+
+def test_a_gdal_without_plugin_keeps_its_own_driver(python):
+    """The user sees one warning, when GDAL's own driver first opens a store."""
+    with without_plugin(python):
+        text = run(python, "-c", OPEN_TWICE, PYTHONWARNINGS="always::UserWarning:__main__")
+        assert text.splitlines()[:4] == ["no store", "Zarr 4", "Zarr 4", "True"]
+        assert text.count(NO_PLUGIN.format("3.10.")) == 1 and "<string>:7: UserWarning" in text
+        assert NO_PLUGIN.format("") not in run(python, "-c", DRIVERS, PYTHONWARNINGS="default")
+        absent = "import rasterio; rasterio.open('/nothing.zarr')"
+        assert run(python, "-c", absent, code=1, PYTHONWARNINGS="default").count(NO_PLUGIN.format("3.10.")) == 1
+        late = "import rasterio\nwith rasterio.Env(): pass\nimport gdal_zarr\ngdal_zarr.enable()"
+        assert run(python, "-c", late, GDAL_ZARR="NO", PYTHONWARNINGS="default").count(NO_PLUGIN.format("3.10.")) == 1
+        assert "    no plugin: this package has plugins for GDAL 3" in run(python, "-m", "gdal_zarr")
+
+
+def test_a_driver_of_the_user_needs_no_plugin():
+    """The folder in GDAL_DRIVER_PATH contains this driver for the same GDAL. osgeo prints the warning of the loader."""
+    python = python_of("osgeo of Debian")
+    code = "from osgeo import gdal; print(gdal.GetDriverByName('ZarrBuiltin') is not None)"
+    with without_plugin(python):
+        text = run(python, "-c", code)
+        assert "not for GDAL 3." in text and text.startswith("False")
+        assert run(python, "-c", code, GDAL_DRIVER_PATH=str(PLUGINS)) == "True\n"
+        text = run(python, "-m", "gdal_zarr", GDAL_DRIVER_PATH=str(PLUGINS))
+        assert f"    plugin {PLUGINS}/gdal_ZarrV2.so, if it is for this GDAL; otherwise:\n    no plugin" in text
+
+
+def test_a_folder_outside_of_site_packages_is_not_active(python, tmp_path):
+    """Python processes no file .pth in folders of PYTHONPATH."""
+    run(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", tmp_path, wheel())
+    without = make_environment(tmp_path / "environment", ["rasterio==1.4.4"], package=False)
+    text = "so that the driver is not in use when a program starts"
+    assert text not in run(python, "-m", "gdal_zarr")
+    assert text in run(without, "-m", "gdal_zarr", PYTHONPATH=str(tmp_path))
+    assert run_code(without, DRIVERS, PYTHONPATH=str(tmp_path)) == "False None"
+    assert run_code(without, "import gdal_zarr\n" + DRIVERS, PYTHONPATH=str(tmp_path)) == "True None"
 
 
 def test_a_damaged_package_stops_no_import(python):
@@ -197,8 +249,10 @@ def test_a_program_without_gdal_loads_nothing(python):
 
 
 def test_programs_say_what_they_need(python):
+    assert run(python.with_name("zarr_qgis"), "--help", code=1).count("\n") == 1
+    assert run(python.with_name("zarr_check"), TERRAIN, code=4).count("\n") == 1
+    assert "usage: zarr_check" in run(python.with_name("zarr_check"), "--help")
     for program in ("zarr_check", "zarr_qgis"):
-        assert run(python.with_name(program), "--help", code=1).count("\n") == 1
         assert "usage" in run(python_of("osgeo of Debian").with_name(program), "--help").lower()
 
 
@@ -211,9 +265,22 @@ def test_uninstalling_leaves_nothing(tmp_path):
 
 
 def test_licences_and_tag():
-    assert re.fullmatch(r"gdal_zarr-[0-9.]+-py3-none-manylinux_2_\d+_x86_64\.whl", wheel().name)
+    assert re.fullmatch(r"gdal_zarr-[0-9.]+(\+gdal[.0-9a-z]+)?-py3-none-manylinux_2_\d+_x86_64\.whl", wheel().name)
     with zipfile.ZipFile(wheel()) as archive:
         names = archive.namelist()
     licences = {name.rsplit("/", 1)[1] for name in names if "/licenses/" in name}
     assert {"gdal_zarr", "libblosc-dev", "libzstd-dev", "libtiff-dev", "libzfp-dev"} <= licences
     assert not [name for name in names if "placeholder" in name]
+
+
+def test_the_package_says_for_which_versions_of_gdal_it_is():
+    with zipfile.ZipFile(wheel()) as archive:
+        names = archive.namelist()
+        (metadata,) = [archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA")]
+    plugins = {name for text in names for name in re.findall(r"/plugins/gdal_zarr_([\d.]+)(?:_old_abi)?\.so", text)}
+    assert plugins and plugins == set(re.findall(r"\d+\.\d+", re.search("^Plugins: (.*)", metadata, re.M)[1]))
+    name = re.search("^Version: (.*)", metadata, re.M)[1]
+    assert wheel().name.startswith(f"gdal_zarr-{name}-")
+    if len(plugins) < 6:
+        assert set(name.split("+gdal")[1].split(".gdal")) == plugins
+        assert " only" in re.search("^Summary: (.*)", metadata, re.M)[1]

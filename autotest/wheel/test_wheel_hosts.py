@@ -4,10 +4,12 @@ the Python package as Debian's GDAL does through Debian's plugin."""
 
 import json
 import re
+import sys
 
 import pytest
 from wheel_environments import (
     HOSTS,
+    NEWEST_PYTHON,
     PLUGINS,
     PROGRAM,
     REPOSITORY,
@@ -21,6 +23,7 @@ from wheel_environments import (
 )
 
 PAGE = REPOSITORY / "docs" / "compatibility.md"
+HAS_ALL_STORES = sys.version_info[:2] <= NEWEST_PYTHON
 STORE_ENDINGS = (".icechunk", ".levels", ".zarr", ".zip")
 # Stores of docs/opens_where that have only strings. The drivers must refuse them in the same words.
 STRINGS = {"filter_categorize", "filter_json2", "filter_vlen_utf8", "fixed_strings", "unicode"}
@@ -46,13 +49,17 @@ for name in sys.argv[1:]:
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory):
-    """A file with the names of all rasters of data/ and of the stores of docs/opens_where, which are written here."""
+    """A file with the names of all rasters of data/ and of the stores of docs/opens_where, which are written here, some
+    by zarr-python 2. Without it, a file with those of data/ alone."""
     folder = tmp_path_factory.mktemp("hosts")
-    python = REPOSITORY / "build" / "tools" / "python" / "bin" / "python"
-    writer = REPOSITORY / "docs" / "opens_where" / "stores.py"
-    run(python, "-B", writer, folder / "stores", GDAL_DRIVER_PATH=str(PLUGINS))
-    stores = stores_below(REPOSITORY / "data") + stores_below(folder / "stores")
-    assert len(stores) > 80
+    stores = stores_below(REPOSITORY / "data")
+    assert len(stores) > 15
+    if HAS_ALL_STORES:
+        python = REPOSITORY / "build" / "tools" / "python" / "bin" / "python"
+        writer = REPOSITORY / "docs" / "opens_where" / "stores.py"
+        run(python, "-B", writer, folder / "stores", GDAL_DRIVER_PATH=str(PLUGINS))
+        stores += stores_below(folder / "stores")
+        assert len(stores) > 80
     file = folder / "names.txt"
     file.write_text(run("/usr/bin/python3", "-c", NAMES, *stores, GDAL_DRIVER_PATH=str(PLUGINS)), encoding="utf-8")
     return file
@@ -67,9 +74,11 @@ def read(python, package, names, **environment):
 def expected(names):
     """What Debian's GDAL reads with the plugin of build/gdalplugins."""
     rasters = read("/usr/bin/python3", "osgeo", names, GDAL_DRIVER_PATH=str(PLUGINS))["rasters"]
-    assert len(rasters) > 190
     refused = {name.rsplit("/", 1)[1].removesuffix(".zarr") for name, (driver, _) in rasters.items() if driver != "Zarr"}
-    assert refused == STRINGS
+    if HAS_ALL_STORES:
+        assert len(rasters) > 190 and refused == STRINGS
+    else:
+        assert len(rasters) > 45 and not refused
     return rasters
 
 

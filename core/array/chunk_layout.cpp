@@ -57,9 +57,8 @@ Result<ChunkLayoutPtr> ChunkLayouts::Find(const DimVector<std::uint64_t>& chunk)
     DimVector<std::uint64_t> shape;
     for (std::size_t i = 0; i < chunk.size(); ++i) shape.push_back(grid_[i].SizeOf(chunk[i]));
     if (HasShape(largest_, shape)) return Unowned(largest_);
-    return others_.GetOrMake(shape, [&] {
-        return ChunkLayout::Bind(*metadata_, {shape.begin(), shape.end()});
-    });
+    const auto bind = [&] { return ChunkLayout::Bind(*metadata_, {shape.begin(), shape.end()}); };
+    return others_.GetOrMake(shape, bind);
 }
 
 }  // namespace zarr

@@ -178,26 +178,26 @@ bool WaitsForDisk(int descriptor, std::uint64_t offset) {
 }
 
 std::optional<FileState> StateOf(int descriptor) {
-    struct stat state {};
+    struct stat state = {};
     if (fstat(descriptor, &state) != 0) return std::nullopt;
     return From(state);
 }
 
 std::optional<FileState> StateAt(const std::string& path) {
-    struct stat state {};
+    struct stat state = {};
     if (stat(path.c_str(), &state) != 0) return std::nullopt;
     return From(state);
 }
 
 std::optional<FileState> StateAtLink(const std::string& path) {
-    struct stat state {};
+    struct stat state = {};
     if (lstat(path.c_str(), &state) != 0) return std::nullopt;
     return From(state);
 }
 
 std::string FolderIdentity(const std::string& path) {
 #if defined(__linux__) && defined(STATX_BTIME)
-    struct statx state {};
+    struct statx state = {};
     if (::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &state) == 0) {
         std::string name = std::to_string(state.stx_ino);
         if ((state.stx_mask & STATX_BTIME) != 0)
@@ -211,8 +211,8 @@ std::string FolderIdentity(const std::string& path) {
 }
 
 bool IsOwnFileOrOfOwnerOf(const std::string& path, const std::string& other) {
-    struct stat file {};
-    struct stat there {};
+    struct stat file = {};
+    struct stat there = {};
     return lstat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) &&
            stat(other.c_str(), &there) == 0 &&
            (file.st_uid == geteuid() || file.st_uid == there.st_uid);

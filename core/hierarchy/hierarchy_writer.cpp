@@ -561,8 +561,8 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
         if (!copied.ok()) static_cast<void>(EraseTree(*store_, node));
         return copied;
     };
-    ZARR_RETURN_IF_ERROR(AsOne(
-        nodes_, node, [&] { return WriteIntent(node); }, copy));
+    const auto write_intent = [&] { return WriteIntent(node); };
+    ZARR_RETURN_IF_ERROR(AsOne(nodes_, node, write_intent, copy));
     return documents->format() == Format::kV3 ? Status() : nczarr_.List(node);
 }
 

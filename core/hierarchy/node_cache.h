@@ -56,6 +56,9 @@ struct LoadedNode {
     // Values that NodeCache::GetDerived() caches, by their types.
     std::map<std::type_index, std::shared_ptr<const void>> derived;
 };
+// A member of LoadedNode.
+template <class T>
+using LoadedPart = std::optional<T> LoadedNode::*;
 
 // Cache of nodes by path, and of documents by key, of one store. Cleared when a HierarchyWriter of
 // this process changes the store, or when the memory limit is reached. Thread-safe.
@@ -66,7 +69,7 @@ class NodeCache {
     // Returns the member `part` of the cached LoadedNode `name`. If the member is not cached, calls
     // `load` and caches its result. Errors of `load` are returned, not cached.
     template <class T, class Load>
-    Result<T> Get(const std::string& name, std::optional<T> LoadedNode::*part, Load&& load) {
+    Result<T> Get(const std::string& name, LoadedPart<T> part, Load&& load) {
         std::uint64_t version = 0;
         if (auto found = Find(name, part, version)) return *std::move(found);
         Result<T> loaded = load();
@@ -77,13 +80,13 @@ class NodeCache {
     // Returns the member `part` of the cached LoadedNode `name`; nullopt if the member is not
     // cached.
     template <class T>
-    std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part) {
+    std::optional<T> Find(const std::string& name, LoadedPart<T> part) {
         std::uint64_t version = 0;
         return Find(name, part, version);
     }
 
     template <class T>
-    void Put(const std::string& name, std::optional<T> LoadedNode::*part, const T& loaded) {
+    void Put(const std::string& name, LoadedPart<T> part, const T& loaded) {
         Put(name, part, loaded, changes_->load());
     }
 
@@ -119,16 +122,14 @@ class NodeCache {
     // Returns the member `part` of the cached LoadedNode `name`; nullopt if it is not cached. Sets
     // `version` to the current number of changes of the store.
     template <class T>
-    std::optional<T> Find(const std::string& name, std::optional<T> LoadedNode::*part,
-                          std::uint64_t& version) {
+    std::optional<T> Find(const std::string& name, LoadedPart<T> part, std::uint64_t& version) {
         const std::lock_guard<std::mutex> lock(mutex_);
         version = Renew();
         const auto found = nodes_.find(name);
         return found != nodes_.end() ? found->second.*part : std::nullopt;
     }
     template <class T>
-    void Put(const std::string& name, std::optional<T> LoadedNode::*part, const T& loaded,
-             std::uint64_t version) {
+    void Put(const std::string& name, LoadedPart<T> part, const T& loaded, std::uint64_t version) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (Renew() != version || !MakeRoom(name.size() + SizeOf(loaded))) return;
         nodes_[name].*part = loaded;

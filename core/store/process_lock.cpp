@@ -44,12 +44,12 @@ bool IsShared(const std::string& path) {
     constexpr std::array<std::uint32_t, 14> kShared = {
         0x6969,     0x517B,     0xFF534D42, 0xFE534D42, 0x5346414F, 0x01021997, 0x65735546,
         0x00C36400, 0x0BD00BD0, 0x47504653, 0x01161970, 0x7461636F, 0x19830326, 0x73757245};
-    struct statfs system {};
+    struct statfs system = {};
     if (statfs(path.c_str(), &system) != 0) return false;
     return std::find(kShared.begin(), kShared.end(), static_cast<std::uint32_t>(system.f_type)) !=
            kShared.end();
 #elif defined(__APPLE__)
-    struct statfs system {};
+    struct statfs system = {};
     return statfs(path.c_str(), &system) == 0 && (system.f_flags & MNT_LOCAL) == 0;
 #else
     static_cast<void>(path);

@@ -143,7 +143,8 @@ constexpr const char* kBuiltinMark = "(GDAL`s own driver) ";
 
 // Gives access to GDALDataset::poDriver, which is a protected member.
 struct DatasetAccess : GDALDataset {
-    static GDALDriver* GDALDataset::*Driver() { return &DatasetAccess::poDriver; }
+    using Member = GDALDriver* GDALDataset::*;
+    static Member Driver() { return &DatasetAccess::poDriver; }
 };
 
 }  // namespace

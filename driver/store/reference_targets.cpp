@@ -369,7 +369,7 @@ class RemoteTarget final : public ReferenceTarget {
             return "If-Match: " + (is_quoted ? condition.etag : "\"" + condition.etag + "\"");
         }
         if (!condition.not_modified_after) return {};
-        struct tm time {};
+        struct tm time = {};
         CPLUnixTimeToYMDHMS(*condition.not_modified_after, &time);
         constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
         constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",

@@ -66,10 +66,12 @@ inline StoreAddress IsRootItself(const StoreAddress& address) { return address; 
 // before they start threads.
 std::vector<const StoreKind*>& StoreKinds();
 
+template <class Function>
+using KindFunction = Function StoreKind::*;
 // Returns the function `function` of the address's store kind, or of the next kind that recognises
 // the address and has the function. If `after` is not nullptr, tries only kinds after it.
 template <class Function>
-Function OfKind(const StoreAddress& address, Function StoreKind::*function,
+Function OfKind(const StoreAddress& address, KindFunction<Function> function,
                 const StoreKind* after = nullptr) {
     bool is_tried = after == nullptr && address.store_kind == nullptr;
     for (const StoreKind* kind : StoreKinds()) {

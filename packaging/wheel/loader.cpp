@@ -26,6 +26,7 @@ namespace {
 using RegisterFunction = void (*)();
 using VersionFunction = const char* (*)(const char*);
 using ErrorFunction = void (*)(int, int, const char*, ...);
+using DriverFunction = void* (*)(const char*);
 
 // Values of CPLErr and CPLErrorNum in GDAL's cpl_error.h.
 constexpr int kWarning = 2;
@@ -174,12 +175,16 @@ RegisterFunction PluginFor(const link_map& gdal) {
              number / 10000 % 100, ending);
     const Path path = PathInPackage(below);
     if (access(path.text, R_OK) != 0) {
+        // GDAL has this driver already if GDAL_DRIVER_PATH names another folder that contains it.
+        const auto driver = reinterpret_cast<DriverFunction>(dlsym(handle, "GDALGetDriverByName"));
+        if (driver != nullptr && driver("ZarrBuiltin") != nullptr) return nullptr;
+        // python/gdal_zarr/libraries.py has this text, too.
         emit_error(kWarning, kOpenFailed,
-                   "gdal_zarr: this package has plugins for GDAL %s, not for GDAL %s%s: GDAL's own "
-                   "Zarr driver is used. "
-                   "A newer gdal_zarr may have one.",
+                   "gdal_zarr has plugins for GDAL %s, not for GDAL %s%s: GDAL's own Zarr driver "
+                   "is used, which may show less of a store. Install a package with one of these "
+                   "versions of GDAL, or a gdal_zarr for GDAL %d.%d.",
                    ZARR_GDAL_VERSIONS, version("RELEASE_NAME"),
-                   old_abi ? " with the old C++ ABI" : "");
+                   old_abi ? " with the old C++ ABI" : "", number / 1000000, number / 10000 % 100);
         return nullptr;
     }
     snprintf(below, sizeof(below), "lib/libgdal_zarr_core%s-" ZARR_CORE_VERSION ".so", ending);

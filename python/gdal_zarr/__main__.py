@@ -9,9 +9,6 @@ import gdal_zarr_start
 from gdal_zarr import libraries
 
 
-OLD_ABI = " with the old C++ ABI"
-
-
 def describe(package):
     """Returns lines about the libgdal of `package`."""
     if libraries.extension_of(package) is None:
@@ -19,29 +16,27 @@ def describe(package):
     library = libraries.library_of(package)
     if library is None:
         return [f"{package}: its libgdal cannot be loaded"]
-    lines = [f"{package}: GDAL {library.version}{OLD_ABI if library.has_old_abi else ''}, {library.path}"]
+    lines = [f"{package}: GDAL {library.version}{libraries.OLD_ABI if library.has_old_abi else ''}, {library.path}"]
     folders = library.folders
     if gdal_zarr_start.Waiting not in sys.meta_path:
         return [*lines, "    no plugin: GDAL_ZARR=NO is set"]
     if folders == ["disable"]:
         return [*lines, "    no plugin: GDAL_DRIVER_PATH=disable is set"]
+    lines += [f"    plugin {plugin}, if it is for this GDAL; otherwise:" for plugin in library.other_plugins]
     if not library.plugin.exists():
-        return [*lines, f"    no plugin: this package has plugins for GDAL {', '.join(versions())}"]
+        return [*lines, f"    no plugin: this package has plugins for GDAL {', '.join(libraries.versions())}"]
     lines.append(f"    plugin {library.plugin}")
     others = [folder for folder in folders if folder != str(libraries.PLUGIN_FOLDER)]
-    lines += [f"    also plugins in {folder}" for folder in others]
-    return lines
-
-
-def versions():
-    """Returns the versions of GDAL for which this package has plugins."""
-    names = (path.stem.removeprefix("gdal_zarr_") for path in (libraries.PACKAGE / "plugins").glob("*.so"))
-    names = sorted(names, key=lambda name: (int(name.split("_")[0].split(".")[1]), name))
-    return [name.replace("_old_abi", OLD_ABI) for name in names]
+    return [*lines, *(f"    also plugins in {folder}" for folder in others)]
 
 
 def main():
     print(f"gdal_zarr {metadata.version('gdal_zarr')} in {libraries.PACKAGE}")
+    if not gdal_zarr_start.CAME_WITH_PYTHON:
+        print(
+            "Python does not process gdal_zarr_start.pth in this folder, so that the driver is not in use when a program "
+            "starts. What follows is true of a program that imports gdal_zarr before the other packages."
+        )
     for package in sorted(gdal_zarr_start.PACKAGES):
         print("\n".join(describe(package)))
     if os.environ.get("GDAL_SKIP"):

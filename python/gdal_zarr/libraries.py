@@ -3,10 +3,12 @@
 
 import ctypes
 import dataclasses
+import functools
 import importlib.machinery
 import os
 import pathlib
 import re
+import warnings
 
 import gdal_zarr_start
 
@@ -16,6 +18,7 @@ PLUGIN_FOLDER = PACKAGE / "gdalplugins"
 EXTENSIONS = {"fiona": "_env", "osgeo": "_gdal", "pyogrio": "_io", "rasterio": "_env"}
 LIBGDAL = re.compile(r"(/.*/libgdal(?!_zarr)[-.\w]*\.so[.\d]*)$", re.MULTILINE)
 OPTION = b"GDAL_DRIVER_PATH"
+OLD_ABI = " with the old C++ ABI"
 # A method of GDAL as the C++ ABI of libstdc++ before GCC 5 names it. Wheels for manylinux2014 have this ABI.
 OLD_ABI_METHOD = "_ZNK17GDALIHasAttribute12GetAttributeERKSs"
 
@@ -88,10 +91,33 @@ class Library:
     def set_folders(self, folders):
         self.functions.CPLSetConfigOption(OPTION, os.fsencode(os.pathsep.join(folders)) or None)
 
+    @property
+    def other_plugins(self):
+        """Plugins of this driver in other folders, which may be for another GDAL."""
+        files = [pathlib.Path(folder) / "gdal_ZarrV2.so" for folder in self.folders if folder != str(PLUGIN_FOLDER)]
+        return [file for file in files if file.exists()]
+
+    @property
+    def reason(self):
+        """Says why there is no plugin for this libgdal."""
+        minor = ".".join(self.version.split(".")[:2])
+        return (
+            f"gdal_zarr has plugins for GDAL {', '.join(versions())}, not for GDAL {self.version}"
+            f"{OLD_ABI if self.has_old_abi else ''}: GDAL's own Zarr driver is used, which may show less of a store. "
+            f"Install a package with one of these versions of GDAL, or a gdal_zarr for GDAL {minor}."
+        )
+
     def has_driver(self, name):
         function = self.functions.GDALGetDriverByName
         function.restype = ctypes.c_void_p
         return function(name) is not None
+
+
+def versions():
+    """Returns the versions of GDAL for which this package has plugins."""
+    names = (path.stem.removeprefix("gdal_zarr_") for path in (PACKAGE / "plugins").glob("*.so"))
+    names = sorted(names, key=lambda name: (int(name.split("_")[0].split(".")[1]), name))
+    return [name.replace("_old_abi", OLD_ABI) for name in names]
 
 
 def extension_of(package):
@@ -132,16 +158,56 @@ def loaded_libraries():
 
 
 def prepare(package):
-    """Makes the libgdal of `package`, which is about to be imported, look for the plugin of this package."""
+    """Makes the libgdal of `package`, which is about to be imported, look for the plugin of this package. Returns how
+    Python finds `package`, or None if Python finds it as usual."""
     library = library_of(package)
-    if library is not None:
+    if library is None:
+        return None
+    if library.plugin.exists() or package == "osgeo":  # osgeo prints the loader's warning that there is no plugin
         library.search()
+    elif package == "rasterio":
+        return rasterio_that_warns(library)
+    return None
+
+
+def rasterio_that_warns(library):
+    """Returns how Python finds a rasterio that warns once if GDAL's own driver opens a store. Warnings of GDAL would
+    not be seen, because rasterio writes them to a log."""
+    spec = importlib.machinery.PathFinder.find_spec("rasterio")
+    execute = spec.loader.exec_module
+
+    @functools.cache
+    def warn_once():
+        warnings.warn(library.reason, stacklevel=3)
+
+    def execute_and_change(module):
+        execute(module)
+        original = module.open
+
+        @functools.wraps(original)
+        def open(*arguments, **options):
+            text = f"{arguments}{options}"
+            try:
+                dataset = original(*arguments, **options)
+                text += dataset.driver
+                return dataset
+            finally:
+                if "zarr" in text.lower() and not library.has_driver(b"ZarrBuiltin"):
+                    warn_once()
+
+        module.open = open
+
+    spec.loader.exec_module = execute_and_change
+    return spec
 
 
 def enable():
     """Makes every GDAL of this process use the driver: those that are loaded, and those that will be."""
     gdal_zarr_start.wait()
     for library in loaded_libraries():
+        if not library.plugin.exists():
+            warnings.warn(library.reason, stacklevel=2)
+            continue
         library.search()
         if library.has_driver(b"Zarr") and not library.has_driver(b"ZarrBuiltin"):
             library.functions.GDALAllRegister()

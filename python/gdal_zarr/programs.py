@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Starts the programs zarr_check and zarr_qgis, which need GDAL's own Python module."""
+"""Starts the programs zarr_check and zarr_qgis. Without GDAL's own Python module each says that it needs the module."""
 
 import runpy
 import sys
@@ -8,13 +8,6 @@ from gdal_zarr.libraries import PACKAGE
 
 
 def run(name):
-    try:
-        import osgeo.gdal  # noqa: F401  (the program needs it)
-    except ImportError as error:
-        sys.exit(
-            f"{name} needs the Python module osgeo.gdal ({error}): install python3-gdal of your system in an environment "
-            "with --system-site-packages, or gdal with conda. rasterio does not contain it."
-        )
     runpy.run_path(str(PACKAGE / "programs" / f"{name}.py"), run_name="__main__")
 
 
@@ -23,4 +16,11 @@ def zarr_check():
 
 
 def zarr_qgis():
+    try:
+        import osgeo.gdal  # noqa: F401  (the program needs it)
+    except ImportError as error:
+        sys.exit(
+            f"zarr_qgis needs the Python module osgeo.gdal ({error}): install python3-gdal of your system in an environment "
+            "with --system-site-packages, or gdal with conda. rasterio does not contain it."
+        )
     run("zarr_qgis")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Command line of zarr_check: its options, the order of the checks, and its exit code."""
+"""Command line of zarr_check: the order of the checks, and its exit code."""
 
-import argparse
 import re
 import sys
 
@@ -9,37 +8,13 @@ from osgeo import gdal
 
 from zarr_checks import conventions, layout, opening, rasters
 from zarr_checks.messages import Messages
+from zarr_checks.options import MOST_CHUNKS_READ, MOST_REQUESTS, parser
 from zarr_checks.report import Report
 from zarr_checks.shown import shown
 from zarr_checks.store import Store
 
-EXIT = """exit code: 0 valid, or warnings without --strict; 1 warnings with --strict; 2 errors;
-3 no store, or wrong options; 4 the check itself failed"""
 
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        self.print_usage(sys.stderr)
-        self.exit(3, shown(f"{self.prog}: {message}") + "\n")
-
-
-def parser():
-    words = Parser(prog="zarr_check", description="Checks a Zarr store: documents, chunks and shards, consolidated "
-                   "metadata, overviews, conventions, CRS, nodata, empty chunks, and the requests of a cold open. "
-                   "Says what to type to mend each finding.", epilog=EXIT)  # fmt: skip
-    words.add_argument("store", help="a folder, a zip file, a URL (https://, s3://, gs://, az://) or a /vsi path")
-    words.add_argument("--json", action="store_true", help="print one JSON object")
-    words.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings")
-    words.add_argument("--quiet", action="store_true", help="print nothing but findings that are no notes")
-    words.add_argument("--no-http", action="store_true", help="do not count the requests of a cold open")
-    words.add_argument("--max-requests", type=int, default=opening.MOST_REQUESTS, metavar="N",
-                       help="requests that a cold open may take (default %(default)s)")  # fmt: skip
-    words.add_argument("--max-chunks", type=int, default=layout.MOST_CHUNKS_READ, metavar="N",
-                       help="stored chunks of an array to read in search of empty ones (default %(default)s)")  # fmt: skip
-    return words
-
-
-def check(store, report, max_requests=opening.MOST_REQUESTS, max_chunks=layout.MOST_CHUNKS_READ, http=True):
+def check(store, report, max_requests=MOST_REQUESTS, max_chunks=MOST_CHUNKS_READ, http=True):
     report.facts["arrays"] = {}
     driver = gdal.GetDriverByName("Zarr")
     if driver is None or driver.GetMetadataItem("DRIVER_VERSION") is None:
@@ -118,6 +93,10 @@ def run(options):
     with Messages():
         store = Store(name[1] if name else options.store)
     if not store.is_readable:
+        failure = store.failure()
+        if failure is not None:
+            print(shown(f"zarr_check: {failure}"), file=sys.stderr)
+            return 4
         print(shown(f"zarr_check: {options.store}: no Zarr store: zarr.json, .zgroup, .zarray and .zmetadata are "
                     "absent"), file=sys.stderr)  # fmt: skip
         return 3

@@ -8,6 +8,7 @@ import numpy as np
 from osgeo import gdal
 
 from zarr_checks.messages import Messages
+from zarr_checks.options import MOST_CHUNKS_READ
 
 KIB, MIB = 1024, 1024 * 1024
 SMALLEST_CHUNK = 64 * KIB
@@ -18,7 +19,6 @@ BEST_SIDE = 512  # rows and columns of a chunk that the commands ask for
 MOST_OBJECTS = 10000
 FEW_CHUNKS = 16  # small or oblong chunks are not reported if an array has at most this number of chunks
 LONGEST_CHUNK = 8  # largest allowed ratio of a chunk's longest to its shortest side
-MOST_CHUNKS_READ = 256
 LARGEST_CHUNK_READ = 256 * MIB
 
 

@@ -15,8 +15,6 @@ import urllib.parse
 from zarr_checks import layout, rasters
 from zarr_checks.store import open_regular
 
-# Number of requests above which opening a remote store is noticeably slow
-MOST_REQUESTS = 6
 PIECE = 1 << 20  # bytes of a file in memory
 # The name comes from standard input, because arguments are visible to all users of the machine.
 OPEN = """

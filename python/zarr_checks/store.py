@@ -12,6 +12,8 @@ import struct
 
 from osgeo import gdal
 
+from zarr_checks.messages import Messages
+
 V2_DOCUMENTS = (".zgroup", ".zarray", ".zattrs")
 REMOTE = {"http://": "/vsicurl/http://", "https://": "/vsicurl/https://", "s3://": "/vsis3/",
           "gs://": "/vsigs/", "az://": "/vsiaz/"}  # fmt: skip
@@ -234,6 +236,16 @@ class Store:
     @property
     def is_readable(self):
         return bool(self.nodes or self.consolidated or self.broken)
+
+    def failure(self):
+        """Returns the driver's message that a remote store cannot be read, such as that of a failed connection; None if
+        the server answers."""
+        if self.is_local or not self.root.startswith("/vsi"):
+            return None
+        with Messages() as messages:
+            gdal.OpenEx(f'ZARR:"{self.root}"', gdal.OF_RASTER, allowed_drivers=["Zarr"])
+            failed = gdal.GetLastErrorNo() == gdal.CPLE_FileIO
+        return messages.errors[-1] if failed else None
 
     def _list(self):
         if self.is_local and os.path.isdir(self.name):

@@ -266,7 +266,7 @@ TEST(StoreLock, OfAStoreThatIsNoFileExcludesThreads) {
 
 // Waits until `count` processes wait for the lock of `store`.
 void WaitForQueue(const fs::path& store, std::size_t count) {
-    struct stat file {};
+    struct stat file = {};
     ASSERT_EQ(::stat(store.c_str(), &file), 0);
     const std::string number = ":" + std::to_string(file.st_ino) + " ";
     for (std::size_t found = 0; found != count;) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Serves map tiles of raster files with titiler, and a page that shows them as a map.
 
-    pip install rasterio gdal_zarr titiler.core uvicorn
+    pip install rasterio titiler.core uvicorn dist/gdal_zarr-*.whl
     uvicorn --app-dir docs/examples/tiles tiles:app
 
 The map of a store is http://127.0.0.1:8000/?url=STORE&rescale=0,412&colormap_name=viridis. Its parameters are those
