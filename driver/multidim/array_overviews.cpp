@@ -77,9 +77,9 @@ CPLErr BuildArrayOverviews(MdimSession& session, const zarr::ArrayFacts& facts,
     const CPLErr built =
         (*raster)->BuildOverviews(resampling, static_cast<int>(factors.size()), factors.data(), 0,
                                   nullptr, progress, progress_data, options);
-    const CPLErr closed = (*raster)->Close();
+    const bool is_stored = (*raster)->CloseStore();
     session.NodesChanged();
-    return built != CE_None ? built : closed;
+    return is_stored ? built : CE_Failure;
 }
 #endif
 
