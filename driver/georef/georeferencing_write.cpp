@@ -662,6 +662,8 @@ Result<GeoreferencingArrays> WritePosition(const std::vector<EditableArray*>& ar
     const bool is_all = parts == PositionParts::kAll;
     const bool replaces = is_all || position.srs == nullptr || !written.grid_mapping.empty();
     for (EditableArray* const array : arrays) {
+        // These attributes contain those that only `_eopf_attrs` states: an attribute `coordinates`
+        // for the grid mapping would replace the list there, so it repeats the list.
         const json::Value before = array->facts().attributes;
         json::Value after = before;
         if (after.as_object() == nullptr) continue;
