@@ -16,10 +16,10 @@ AttributeChanges DifferenceOf(const json::Value& before, const json::Value& afte
         if (after.Find(member.first) == nullptr)
             AddChange(changes, {member.first, member.second, std::nullopt});
     for (const json::Member& member : *after.as_object()) {
-        const json::Value* const was = before.Find(member.first);
-        if (was != nullptr && json::Dump(*was) == json::Dump(member.second)) continue;
-        AddChange(changes, {member.first, was != nullptr ? std::optional(*was) : std::nullopt,
-                            member.second});
+        const json::Value* const found = before.Find(member.first);
+        const std::optional was = found != nullptr ? std::optional(*found) : std::nullopt;
+        if (!IsSameAttribute(was, member.second))
+            AddChange(changes, {member.first, was, member.second});
     }
     return changes;
 }
@@ -43,9 +43,7 @@ void ApplyChanges(const AttributeChanges& changes, const AttributeMerge& merge,
     for (const AttributeChange& change : changes) {
         std::optional<json::Value> value = change.after;
         json::Value* const found = json::FindMember(stored, change.name);
-        const bool is_of_other =
-            found != nullptr &&
-            (!change.before || json::Dump(*found) != json::Dump(*change.before));
+        const bool is_of_other = found != nullptr && !IsSameAttribute(*found, change.before);
         if (merge && is_of_other) value = merge(change, *found);
         if (!value || found == nullptr) {
             json::EraseMember(stored, change.name);

@@ -7,7 +7,6 @@
 
 #include "core/conventions/band_lists.h"
 #include "core/hierarchy/attribute_changes.h"
-#include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/filter_loss.h"
 #include "driver/base/metadata_text.h"
@@ -119,13 +118,10 @@ bool EditableArray::HasChanges() const {
 
 bool EditableArray::IsChanged(std::string_view name) const {
     if (update_ == nullptr) return false;
-    const auto is_other = [](const std::optional<json::Value>& a,
-                             const std::optional<json::Value>& b) {
-        return a.has_value() != b.has_value() || (a && !json::Equals(*a, *b));
-    };
     const zarr::AttributeChanges changes = update_->PendingAttributes(path());
     return std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
-        return change.name == name && is_other(change.before, change.after);
+        return change.name == name &&
+               !(change.before && change.after && json::Equals(*change.before, *change.after));
     });
 }
 

@@ -6,8 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <utility>
 
 #include "core/array/array.h"
 #include "core/base/status.h"

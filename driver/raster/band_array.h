@@ -16,7 +16,6 @@
 #include "core/json/value.h"
 #include "driver/base/debug_log.h"
 #include "driver/georef/editable_array.h"
-#include "driver/georef/raster_layout.h"
 #include "driver/raster/ome_channels.h"
 #include "driver/raster/slice_labels.h"
 

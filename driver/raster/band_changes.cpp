@@ -9,11 +9,10 @@
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/band_lists.h"
-#include "core/conventions/nodata.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"
-#include "driver/base/gdal_errors.h"
+#include "driver/base/gdal_types.h"
 #include "driver/raster/band.h"
 #include "driver/raster/nodata_element.h"
 

@@ -12,7 +12,6 @@
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
-#include "driver/georef/georeferencing_write.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/raster/band.h"
 #include "driver/raster/load_ahead.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/stored_band_names.h"
 
-#include <utility>
-
 #include "core/conventions/coordinates.h"
 #include "core/store/keys.h"
 #include "driver/georef/georeferencing_write.h"
