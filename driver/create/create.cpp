@@ -104,10 +104,13 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
-void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
-              const std::vector<BandDimension>& dimensions) {
-    if (const std::optional<Nodata> nodata = NodataOf(from))
-        std::visit([&](auto value) { SetNodata(to, value); }, *nodata);
+// Copies the properties of a band. Fails if the nodata value cannot be stored, because a copy
+// without it would have other valid pixels.
+CPLErr CopyBand(GDALRasterBand& from, GDALRasterBand& to,
+                const std::vector<BandDimension>& dimensions) {
+    const std::optional<Nodata> nodata = NodataOf(from);
+    const auto set = [&](auto value) { return SetNodata(to, value); };
+    if (nodata && std::visit(set, *nodata) != CE_None) return CE_Failure;
     if (const double scale = ScaleOf(from); scale != 1) to.SetScale(scale);
     if (const double offset = OffsetOf(from); offset != 0) to.SetOffset(offset);
     if (from.GetUnitType()[0] != '\0') to.SetUnitType(from.GetUnitType());
@@ -119,6 +122,7 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
     RemoveStoredByCf(from, kept);
     if (!kept.empty()) to.SetMetadata(kept.List());
     CopyDomains(from, to);
+    return CE_None;
 }
 
 Status CopyGeoreferencing(GDALDataset& from, ZarrDataset& to) {
@@ -330,7 +334,8 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
     CopyMetadata(source, target, dimensions);
     CopyCommonAttributes(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
-        CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i), dimensions);
+        if (CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i), dimensions) != CE_None)
+            return false;
     if (const Status shared = NewRasterWork::Do(target.new_raster().before_closing); !shared.ok()) {
         EmitError(target.store_path(), shared);
         return false;
