@@ -154,8 +154,7 @@ Result<bool> EditableArray::SetNodata(const ScalarField& field, const std::strin
         ZARR_ASSIGN_OR_RETURN(const bool is_unwritten,
                               update_->AreAbsentChunksUnwritten(path(), options_.threads));
         is_written = !is_unwritten && zarr::FillValueMustFollow(metadata, element);
-        if (is_unwritten) ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
-        if (is_written) ZARR_RETURN_IF_ERROR(ReplaceWrittenFillValue(element));
+        if (is_unwritten || is_written) ZARR_RETURN_IF_ERROR(ReplaceFillValue(element, is_written));
     }
     RemoveContradictions(attribute.first, element);
     ChangeAttribute(attribute.first, std::move(attribute.second));
@@ -167,24 +166,22 @@ Result<bool> EditableArray::RemoveNodata(const ScalarField& field) {
     const bool is_kept = !is_stored_ || !facts().metadata.has_fill_value ||
                          options_.fill_value_as_nodata == zarr::FillAsNodata::kNo;
     const bool is_written = !is_kept && !update_->IsUnwritten(path());
-    if (is_written) ZARR_RETURN_IF_ERROR(ReplaceWrittenFillValue(std::nullopt));
-    if (!is_kept && !is_written) ZARR_RETURN_IF_ERROR(ReplaceFillValue(std::nullopt));
+    if (!is_kept) ZARR_RETURN_IF_ERROR(ReplaceFillValue(std::nullopt, is_written));
     RemoveContradictions({}, std::nullopt);
     return is_written;
 }
 
-// Changes the fill value of an array without written absent chunks. All elements of these chunks
-// then have the new value.
-Status EditableArray::ReplaceFillValue(const std::optional<std::string>& element) {
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
-                          zarr::WithFillValue(facts().metadata, element));
-    ZARR_RETURN_IF_ERROR(update_->metadata().ReplaceMetadata(path(), changed));
-    return Reopen();
-}
-
-Status EditableArray::ReplaceWrittenFillValue(const std::optional<std::string>& element) {
-    ZARR_RETURN_IF_ERROR(
-        update_->SetFillValue(*location_.hierarchy, path(), element, options_.threads));
+// Changes the fill value. Elements of absent chunks keep their values if `is_written` is true;
+// otherwise they get the new value.
+Status EditableArray::ReplaceFillValue(const std::optional<std::string>& element, bool is_written) {
+    if (is_written) {
+        ZARR_RETURN_IF_ERROR(
+            update_->SetFillValue(*location_.hierarchy, path(), element, options_.threads));
+    } else {
+        ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
+                              zarr::WithFillValue(facts().metadata, element));
+        ZARR_RETURN_IF_ERROR(update_->metadata().ReplaceMetadata(path(), changed));
+    }
     return Reopen();
 }
 

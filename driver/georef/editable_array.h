@@ -116,8 +116,7 @@ class EditableArray {
     void ChangeItem(const std::string& path, zarr::json::Value& attributes, std::string_view name,
                     const char* value);
     void RemoveContradictions(std::string_view name, const std::optional<std::string>& element);
-    zarr::Status ReplaceFillValue(const std::optional<std::string>& element);
-    zarr::Status ReplaceWrittenFillValue(const std::optional<std::string>& element);
+    zarr::Status ReplaceFillValue(const std::optional<std::string>& element, bool is_written);
 
     const Location& location_;
     const OpenOptions& options_;
