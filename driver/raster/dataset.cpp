@@ -319,7 +319,12 @@ LevelSource ZarrDataset::Source() const {
 GDALRasterBand* ZarrDataset::StoredMask(int number) { return masks_->Find(number).band; }
 
 void ZarrDataset::FlushBlocks(bool closing) {
+    const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
+    nPamFlags &= ~unsaved;
     GDALPamDataset::FlushCache(closing);
+    nPamFlags |= unsaved;
+    // A forked child discards dirty blocks of masks when it closes them.
+    if (update_ == nullptr) return;
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
 }
 
@@ -490,7 +495,7 @@ bool ZarrDataset::FinishStore() {
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
     if (std::exchange(new_raster_.has_statistics, false)) {
         // IsUnwritten() ignores GDAL's dirty blocks, so they are written first.
-        WriteDirtyBlocks(false);
+        FlushBlocks(false);
         if (std::any_of(arrays_.begin(), arrays_.end(),
                         [&](const auto& array) { return !update_->IsUnwritten(array->path()); }))
             ComputeMissingStatistics(*this);
@@ -531,26 +536,18 @@ void ZarrDataset::EndUpdate() {
     update_.Set(nullptr);
 }
 
-void ZarrDataset::WriteDirtyBlocks(bool closing) {
-    const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
-    nPamFlags &= ~unsaved;
-    GDALPamDataset::FlushCache(closing);
-    nPamFlags |= unsaved;
-}
-
 Status ZarrDataset::FlushPixels() {
     if (update_ == nullptr) return {};
-    WriteDirtyBlocks(false);
+    FlushBlocks(false);
     return update_->FlushChunks(options_.threads);
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
     // PAM contains the state of the chunks, with which outdated statistics are recognised. It is
     // therefore saved after the chunks, and after closing a zip file (CloseStore()).
-    WriteDirtyBlocks(closing);
+    FlushBlocks(closing);
     if (update_ == nullptr) return CE_None;
     for (OverviewableDataset* const level : overviews_.All()) level->FlushBlocks(closing);
-    for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     colours_.Store();
     CPLErr error = CE_None;
     const auto note = [&](const Status& status) {
@@ -652,7 +649,7 @@ Status ZarrDataset::ChangeNodata(BandArray& array, const ScalarField& field,
     // An array with dirty blocks counts as written if its nodata value is removed, so that all
     // other elements keep their values. If one is set, elements that nobody has written become
     // nodata.
-    if (!element || !update_->IsUnwritten(array.path())) WriteDirtyBlocks(false);
+    if (!element || !update_->IsUnwritten(array.path())) FlushBlocks(false);
     ZARR_ASSIGN_OR_RETURN(const bool are_chunks_stored,
                           element ? array.SetNodata(field, *element) : array.RemoveNodata(field));
     if (!are_chunks_stored) return {};

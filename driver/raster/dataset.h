@@ -115,6 +115,7 @@ class ZarrDataset final : public ZarrPamDataset {
     StoreUpdate* update() const override { return update_.get(); }
     LevelSource Source() const override;
     GDALRasterBand* StoredMask(int number) override;
+    // Does not save PAM in update mode.
     void FlushBlocks(bool closing) override;
     zarr::Status FlushPixels() override;
     zarr::Result<std::unique_ptr<OverviewableDataset>> OpenLevel(
@@ -182,8 +183,6 @@ class ZarrDataset final : public ZarrPamDataset {
     void LoadGeolocation();
     NameValueList Description();
     CPLErr FlushAll(bool closing);
-    // Writes GDAL's dirty blocks. Does not save PAM in update mode.
-    void WriteDirtyBlocks(bool closing);
     zarr::Result<bool> TakeOverStored();
     zarr::Status FlushAttributes();
     void WarnOfDifferingBands();
