@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/endian.h"
 #include "core/dtype/data_type.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
