@@ -7,7 +7,7 @@
 namespace zarr {
 
 bool IsSameAttribute(const std::optional<json::Value>& a, const std::optional<json::Value>& b) {
-    return a && b ? json::Dump(*a) == json::Dump(*b) : a.has_value() == b.has_value();
+    return a && b ? json::HaveSameText(*a, *b) : a.has_value() == b.has_value();
 }
 
 AttributeChanges DifferenceOf(const json::Value& before, const json::Value& after) {

@@ -26,7 +26,7 @@ using AttributeChanges = std::vector<AttributeChange>;
 using AttributeMerge = std::function<std::optional<json::Value>(const AttributeChange& change,
                                                                 const json::Value& stored)>;
 
-// True if both values are absent, or have the same text in JSON.
+// True if both values are absent, or have the same text in JSON; see json::HaveSameText().
 bool IsSameAttribute(const std::optional<json::Value>& a, const std::optional<json::Value>& b);
 
 // Returns the operations that change the attributes `before` into `after`, which are JSON objects.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -49,6 +50,8 @@ TEST(AttributeChangesTest, SameAttributes) {
     EXPECT_FALSE(IsSameAttribute(std::nullopt, json::Value("x")));
     EXPECT_FALSE(IsSameAttribute(json::Value("x"), std::nullopt));
     EXPECT_FALSE(IsSameAttribute(Int(1), json::Value(1.0)));
+    EXPECT_FALSE(IsSameAttribute(json::Value(0.0), json::Value(-0.0)));
+    EXPECT_TRUE(IsSameAttribute(json::Value(std::nan("")), json::Value(std::nan(""))));
 }
 
 }  // namespace
