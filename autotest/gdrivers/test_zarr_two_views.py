@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import zarr_formats
 from osgeo import gdal, osr
+from zarr_gdal import config_options
 from zarr_mdim_write import create, number, update
 from zarr_store import make_store
 
@@ -386,6 +387,66 @@ def test_pixels_that_a_raster_writes_are_no_absent_chunks(tmp_path, cpl):
     np.testing.assert_array_equal(np.frombuffer(a.Read(), "i2").reshape(SHAPE), wanted)
     del a, dataset
     np.testing.assert_array_equal(gdal.Open(f'ZARR:"{tmp_path}/n.zarr":/a').ReadAsArray(), wanted)
+    cpl.assert_quiet()
+
+
+def reordered(path):
+    """Makes a store with a latitude that ascends and longitudes from 0 to 360, whose elements are their indices.
+    Returns the dataset and the array."""
+    dataset = create(path)
+    group = dataset.GetRootGroup()
+    shared = []
+    for name, size in (("lat", 6), ("lon", 8)):
+        dimension = group.CreateDimension(name, "", "", size)
+        coordinates = group.CreateMDArray(name, [dimension], number(gdal.GDT_Float64))
+        step = 360 / size if name == "lon" else 10
+        assert coordinates.Write((np.arange(size, dtype="f8") + 0.5) * step) == gdal.CE_None
+        axis = {"lat": ("latitude", "degrees_north"), "lon": ("longitude", "degrees_east")}[name]
+        for key, text in zip(("standard_name", "units"), axis):
+            coordinates.CreateAttribute(key, [], gdal.ExtendedDataType.CreateString()).Write(text)
+        shared.append(dimension)
+    array = group.CreateMDArray("a", shared, number(gdal.GDT_Int16))
+    assert array.SetNoDataValueDouble(0) == gdal.CE_None
+    assert array.Write(np.arange(48, dtype="i2").reshape(SHAPE)) == gdal.CE_None
+    return dataset, array
+
+
+OPTIONS_OF_READING = ["NORTH_UP=YES", "WRAP_LONGITUDE=YES", "SELECT=lat=1", "MULTIBAND=NO", "FILL_VALUE_AS_NODATA=NO",
+                      "DIM_X=lat"]  # fmt: skip
+
+
+@pytest.mark.parametrize("option", [*OPTIONS_OF_READING, "ZARR_NORTH_UP"])
+def test_the_raster_of_an_array_for_update_has_the_stored_order(tmp_path, cpl, option):
+    """An option that changes what a raster shows is not allowed in update mode, and has no effect there."""
+    is_open_option = "=" in option
+    with config_options(**({} if is_open_option else {option: "YES"})):
+        dataset, array = reordered(tmp_path / "r.zarr")
+        if is_open_option:
+            del array, dataset
+            dataset = update(tmp_path / "r.zarr", option)
+            array = dataset.GetRootGroup().OpenMDArray("a")
+        raster = as_raster(array)
+        wanted = np.arange(48, dtype="i2").reshape(SHAPE)
+        np.testing.assert_array_equal(raster.ReadAsArray(), wanted)
+        assert raster.GetRasterBand(1).GetNoDataValue() == 0
+        raster.GetRasterBand(1).WriteArray(np.full((1, 8), -5, "i2"))
+        assert raster.BuildOverviews("NEAREST", [2]) == gdal.CE_None
+        raster = None
+        wanted[0] = -5
+        np.testing.assert_array_equal(np.frombuffer(array.Read(), "i2").reshape(SHAPE), wanted)
+        del array, dataset
+    raster = gdal.Open(f'ZARR:"{tmp_path}/r.zarr":/a')
+    np.testing.assert_array_equal(raster.ReadAsArray(), wanted)
+    assert raster.GetRasterBand(1).GetOverviewCount() == 1
+    np.testing.assert_array_equal(raster.GetRasterBand(1).GetOverview(0).ReadAsArray(), wanted[::2, ::2])
+    cpl.assert_quiet()
+
+
+def test_the_raster_of_an_array_that_is_only_read_has_its_options(tmp_path, cpl):
+    reordered(tmp_path / "r.zarr")
+    dataset = gdal.OpenEx(str(tmp_path / "r.zarr"), MULTIDIM, open_options=["NORTH_UP=YES"])
+    raster = as_raster(dataset.GetRootGroup().OpenMDArray("a"))
+    np.testing.assert_array_equal(raster.ReadAsArray(), np.arange(48).reshape(SHAPE)[::-1])
     cpl.assert_quiet()
 
 

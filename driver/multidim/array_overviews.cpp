@@ -5,6 +5,7 @@
 
 #include "core/conventions/pyramid.h"
 #include "driver/base/gdal_errors.h"
+#include "driver/base/open_options.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/store_address.h"
@@ -12,6 +13,32 @@
 namespace zarr_driver {
 
 using zarr::Status;
+
+namespace {
+
+// Returns the open options of the raster of an array. Options of the session that change what a
+// raster shows, such as NORTH_UP, apply only if the raster is not open for update: its pixels would
+// be written to other places.
+OpenOptions OptionsOfRaster(const MdimSession& session) {
+    const OpenOptions& of_session = session.options();
+    OpenOptions options = of_session;
+    if (session.update() != nullptr) {
+        options = {};
+        options.threads = of_session.threads;
+        options.synchronizer = of_session.synchronizer;
+        options.lock_wait = of_session.lock_wait;
+        options.follow_links = of_session.follow_links;
+        options.is_update = true;
+        options.use_consolidated = zarr::UseConsolidated::kNever;
+        options.read_ahead = false;
+    }
+    options.multiband = true;
+    options.dim_x.clear();
+    options.dim_y.clear();
+    return options;
+}
+
+}  // namespace
 
 std::vector<std::string> FindOverviews(MdimSession& session, const std::string& path) {
     std::vector<std::string> paths;
@@ -33,13 +60,9 @@ zarr::Result<std::unique_ptr<ZarrDataset>> OpenArrayRaster(MdimSession& session,
     Location location = session.location();
     location.node = path;
     location.kind = zarr::NodeKind::kArray;
-    OpenOptions options = session.options();
-    options.multiband = true;
-    options.dim_x.clear();
-    options.dim_y.clear();
     if (is_update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(path));
     const std::string name = FormatConnectionString(location.address, path);
-    ZARR_ASSIGN_OR_RETURN(auto raster, OpenRaster(name, location, {}, options));
+    ZARR_ASSIGN_OR_RETURN(auto raster, OpenRaster(name, location, {}, OptionsOfRaster(session)));
     raster->Finish({{}, false});
     if (!is_update) return raster;
     // A failed listing may hide arrays, and an update would miss them.
