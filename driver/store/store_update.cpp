@@ -79,7 +79,11 @@ Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata
                               const zarr::json::Object& attributes) {
     // Recorded first, because even a failed creation may leave keys behind.
     RecordCreated(path);
-    return metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace);
+    ZARR_RETURN_IF_ERROR(
+        metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace));
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    changed_.erase(path);
+    return {};
 }
 
 void StoreUpdate::RecordCreated(const std::string& path) {

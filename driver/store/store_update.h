@@ -93,6 +93,7 @@ class StoreUpdate {
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
     // Creates an array, which may replace an existing array. Records the path for DeleteCreated().
+    // Pending changes of attributes at `path` are discarded: `attributes` are all of the array.
     zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
     // Records the array at `path` as new, so that DeleteCreated() deletes it. Another object has
