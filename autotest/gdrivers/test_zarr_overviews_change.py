@@ -87,6 +87,34 @@ SETTERS = {
 }
 
 
+FLUSHES = {
+    "overview": lambda band: band.GetOverview(0).GetDataset().FlushCache(),
+    "mask": lambda band: band.GetMaskBand().GetDataset().FlushCache(),
+}
+
+
+@pytest.mark.parametrize("name", FLUSHES)
+def test_overviews_follow_the_raster_after_a_flush_of_their_own(tmp_path, rng, name, cpl):
+    """The changes of the raster wait for the raster, which stores them in the overviews, too."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 90, 70), "BLOCKSIZE=32,32")
+    dataset = update(store)
+    assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+    assert dataset.GetRasterBand(1).GetMaskBand().Fill(255) == gdal.CE_None
+    assert dataset.BuildOverviews("NEAREST", [2]) == gdal.CE_None
+    dataset = None
+    dataset = update(store)
+    band = dataset.GetRasterBand(1)
+    assert band.SetUnitType("m") == gdal.CE_None and band.SetScale(2) == gdal.CE_None
+    assert dataset.SetMetadataItem("note", "x") == gdal.CE_None
+    FLUSHES[name](band)
+    del band, dataset
+    wanted = {"units": "m", "scale_factor": 2, "note": "x"}
+    for path in ("a", "ovr_2x/a"):
+        assert wanted.items() <= zarr_formats.attributes(store, path).items(), path
+    cpl.assert_quiet()
+
+
 @pytest.mark.parametrize("name", SETTERS)
 def test_properties_of_an_overview_or_mask_are_not_stored(tmp_path, rng, name):
     """They are shown until the dataset is closed. Stored in one level, they would make this level unusable."""

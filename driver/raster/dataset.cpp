@@ -589,6 +589,9 @@ zarr::Result<bool> ZarrDataset::TakeOverStored() {
 // Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
 // pending until the next flush.
 Status ZarrDataset::FlushAttributes() {
+    // Properties of an overview or a mask are not stored. Pending changes are those of the raster,
+    // which gives them to its overviews when it is flushed itself.
+    if (is_level_) return {};
     for (int i = 1; i <= nBands; ++i) Band(i)->ShareEqualValues();
     bool& is_due = overviews_.pending().is_description;
     const bool is_moved = georeferencing_.has_changed();
