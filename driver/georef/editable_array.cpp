@@ -48,6 +48,8 @@ Status EditableArray::Reopen() {
 Status EditableArray::Reload(const zarr::Hierarchy& hierarchy, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(hierarchy, path));
     ZARR_ASSIGN_OR_RETURN(layout_.array, hierarchy.OpenArray(path));
+    layout_.x_axis = facts.axes.x;
+    layout_.y_axis = facts.axes.y;
     layout_.facts = std::move(facts);
     return {};
 }

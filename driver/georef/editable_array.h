@@ -50,8 +50,8 @@ class EditableArray {
 
     // Opens the array again after its metadata has changed.
     zarr::Status Reopen();
-    // Opens the array again after it was renamed, resized or changed by others. `hierarchy` reads
-    // the store.
+    // Opens the array again after the array or a dimension was renamed, resized or changed by
+    // others. The axes are those of the facts. `hierarchy` reads the store.
     zarr::Status Reload(const zarr::Hierarchy& hierarchy, const std::string& path);
 
     // ---------------------------------------------------------------------------------------------
