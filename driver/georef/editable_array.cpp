@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "driver/georef/editable_array.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -114,17 +113,13 @@ void EditableArray::TakeOver(const json::Value& stored, std::string_view kept) {
     own = json::Value(std::move(taken));
 }
 
-bool EditableArray::HasChanges() const {
-    return update_ != nullptr && !update_->PendingAttributes(path()).empty();
-}
+bool EditableArray::HasChanges() const { return update_ != nullptr && update_->HasPending(path()); }
 
 bool EditableArray::IsChanged(std::string_view name) const {
     if (update_ == nullptr) return false;
-    const zarr::AttributeChanges changes = update_->PendingAttributes(path());
-    return std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
-        return change.name == name &&
-               !(change.before && change.after && json::Equals(*change.before, *change.after));
-    });
+    const std::optional<zarr::AttributeChange> change = update_->PendingAttribute(path(), name);
+    return change &&
+           !(change->before && change->after && json::Equals(*change->before, *change->after));
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -282,6 +282,21 @@ zarr::AttributeChanges StoreUpdate::PendingAttributes(const std::string& path) c
     return found != changed_.end() ? found->second : zarr::AttributeChanges();
 }
 
+std::optional<zarr::AttributeChange> StoreUpdate::PendingAttribute(const std::string& path,
+                                                                   std::string_view name) const {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    const auto found = changed_.find(path);
+    if (found == changed_.end()) return std::nullopt;
+    for (const zarr::AttributeChange& change : found->second)
+        if (change.name == name) return change;
+    return std::nullopt;
+}
+
+bool StoreUpdate::HasPending(const std::string& path) const {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    return changed_.count(path) != 0;
+}
+
 void StoreUpdate::MoveNode(const std::string& from, const std::string& to) {
     const std::scoped_lock lock(mutex_, attributes_mutex_);
     const auto moved = [&](const std::string& path) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -170,6 +171,11 @@ class StoreUpdate {
     void ChangeAttribute(const std::string& path, zarr::AttributeChange change);
     // Returns the pending changes of a node's attributes.
     zarr::AttributeChanges PendingAttributes(const std::string& path) const;
+    // Returns the pending change of the attribute `name` of a node; nullopt if there is none.
+    std::optional<zarr::AttributeChange> PendingAttribute(const std::string& path,
+                                                          std::string_view name) const;
+    // True if attributes of a node have pending changes.
+    bool HasPending(const std::string& path) const;
     // Moves what is recorded of nodes at and below the path `from`, such as pending attributes, to
     // the path `to`.
     void MoveNode(const std::string& from, const std::string& to);
