@@ -211,6 +211,34 @@ def test_an_array_and_its_raster_are_changed_together(store, cpl, name):
     cpl.assert_quiet()
 
 
+@pytest.mark.parametrize("other", VIEWS)
+@pytest.mark.parametrize("name", ["nodata", "scale", "offset", "unit", "attribute"])
+def test_the_value_that_an_array_sets_last_is_stored(store, cpl, name, other):
+    """It is the value that the store had at first. Another handle has stored its own value in the meantime."""
+    wanted = PROPERTIES[name]
+    first, second, third = wanted.values
+    write("array", store, wanted, first)
+    dataset, array = open_as("array", store)
+    assert wanted.write_array(array, second) == gdal.CE_None
+    write(other, store, wanted, third)
+    assert wanted.write_array(array, first) == gdal.CE_None
+    assert wanted.read_array(array) == first
+    del array, dataset
+    assert read_both(store, wanted) == [first] * 2
+    cpl.assert_quiet()
+
+
+def test_the_unit_that_an_array_removes_last_is_removed(store, cpl):
+    """The store had none at first. Another handle has stored one in the meantime."""
+    dataset, array = open_as("array", store)
+    assert array.SetUnit("m") == gdal.CE_None
+    write("raster", store, PROPERTIES["unit"], "K")
+    assert array.SetUnit("") == gdal.CE_None
+    del array, dataset
+    assert read_both(store, PROPERTIES["unit"]) == [""] * 2
+    cpl.assert_quiet()
+
+
 def test_an_item_with_the_text_null_stays(store):
     attribute = PROPERTIES["attribute"]
     write("raster", store, attribute, "null")

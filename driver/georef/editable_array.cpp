@@ -62,7 +62,10 @@ void EditableArray::Change(const std::string& path, json::Value& attributes, std
     std::optional<json::Value> before = FindIn(attributes, name);
     const bool is_same = zarr::IsSameAttribute(before, value);
     if (members == nullptr || update_ == nullptr || is_same) return;
-    if (is_stored_) update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
+    // Only a change with a value before can be undone.
+    if (stored_ == StoredChanges::kAll) before.reset();
+    if (stored_ != StoredChanges::kNone)
+        update_->ChangeAttribute(path, {std::string(name), std::move(before), value});
     Put(*members, name, std::move(value));
     was_changed_ = true;
 }
@@ -147,7 +150,7 @@ Result<bool> EditableArray::SetNodata(const ScalarField& field, const std::strin
                           zarr::NodataAttribute(field.type, metadata.format, element));
     // The fill value is changed before the attribute, so that a failure leaves the nodata value.
     bool is_written = false;
-    if (field.name.empty() && is_stored_) {
+    if (field.name.empty() && stored_ != StoredChanges::kNone) {
         ZARR_ASSIGN_OR_RETURN(const bool is_unwritten,
                               update_->AreAbsentChunksUnwritten(path(), options_.threads));
         is_written = !is_unwritten && zarr::FillValueMustFollow(metadata, element);
@@ -160,7 +163,7 @@ Result<bool> EditableArray::SetNodata(const ScalarField& field, const std::strin
 
 Result<bool> EditableArray::RemoveNodata(const ScalarField& field) {
     ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsWritable(field.type));
-    const bool is_kept = !is_stored_ || !facts().metadata.has_fill_value ||
+    const bool is_kept = stored_ == StoredChanges::kNone || !facts().metadata.has_fill_value ||
                          options_.fill_value_as_nodata == zarr::FillAsNodata::kNo;
     const bool is_written = !is_kept && !update_->IsUnwritten(path());
     if (!is_kept) ZARR_RETURN_IF_ERROR(ReplaceFillValue(std::nullopt, is_written));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,13 @@
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
+
+// Says which changes of attributes are stored.
+enum class StoredChanges : std::uint8_t {
+    kNone,         // none, nor a new fill value: changes are only visible
+    kDifferences,  // none if an attribute gets the value back that it had before
+    kAll,          // all, so that the last one replaces what other handles have stored
+};
 
 // An opened array with its facts, and the changes of nodata value, packing, units and attributes
 // that GDAL's raster API and its multidimensional API have in common. Changed attributes are
@@ -40,11 +48,11 @@ class EditableArray {
     // Returns the name of the array in warnings, "STORE: /PATH".
     std::string Name() const;
 
-    // Sets the object through which changes are written; nullptr ends update mode. If `is_stored`
-    // is false, changes of attributes and nodata value are only visible in facts().
-    void SetUpdate(std::shared_ptr<StoreUpdate> update, bool is_stored = true) {
+    // Sets the object through which changes are written; nullptr ends update mode.
+    void SetUpdate(std::shared_ptr<StoreUpdate> update,
+                   StoredChanges stored = StoredChanges::kDifferences) {
         update_.Set(std::move(update));
-        is_stored_ = is_stored;
+        stored_ = stored;
     }
     StoreUpdate* update() const { return update_.get(); }
 
@@ -122,7 +130,7 @@ class EditableArray {
     const OpenOptions& options_;
     RasterLayout layout_;
     zarr::ForkLocal<StoreUpdate> update_;
-    bool is_stored_ = true;
+    StoredChanges stored_ = StoredChanges::kDifferences;
     bool was_changed_ = false;
 };
 

@@ -155,7 +155,7 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, RasterLayout layo
       activity_(std::make_unique<ArrayActivity>(session_->store_path(), array_.elements())),
       type_(type),
       nodata_(type_, values_.stored()) {
-    array_.SetUpdate(session_->ShareUpdate());
+    array_.SetUpdate(session_->ShareUpdate(), StoredChanges::kAll);
     OrderDimensions();
     for (const std::size_t i : shown_)
         dimensions_.push_back(session_->dimensions().Of(array_.facts(), i));

@@ -448,7 +448,8 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenci
     eAccess = GA_Update;
     // Properties that are set on an overview or mask are only shown. Stored, they would make an
     // overview differ from the raster.
-    for (const auto& array : arrays_) array->SetUpdate(update_.Share(), !is_level_);
+    const auto stored = is_level_ ? StoredChanges::kNone : StoredChanges::kDifferences;
+    for (const auto& array : arrays_) array->SetUpdate(update_.Share(), stored);
     if (!ome_image_) ome_image_ = FindOmeImage(*this);
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
