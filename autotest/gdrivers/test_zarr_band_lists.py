@@ -3,6 +3,7 @@
 `nodatavals`, as rioxarray, odc-geo and xarray's former open_rasterio write them for arrays (band, y, x)."""
 
 import gc
+import time
 
 import numpy as np
 import pytest
@@ -306,6 +307,22 @@ def test_all_bands_change_one_after_another(tmp_path, cpl):
     cpl.assert_quiet()
 
 
+def test_changes_of_many_bands_take_no_time(tmp_path, cpl):
+    """A change of one band neither makes nor compares the text of the whole list. The texts of 2000 bands took seconds."""
+    count = 2000
+    store = bands_of(tmp_path, {"scales": [float(i) for i in range(count)]}, count)
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    before = time.process_time()
+    for number in range(1, count + 1):
+        dataset.GetRasterBand(number).SetScale(number * 3.0)
+    took = time.process_time() - before
+    del dataset
+    gc.collect()
+    assert zarr_formats.attributes(store, "a")["scales"] == [number * 3.0 for number in range(1, count + 1)]
+    assert took < 0.5
+    cpl.assert_quiet()
+
+
 @pytest.mark.slow
 def test_an_attribute_of_cf_that_comes_before_the_list_warns_if_bands_differ(tmp_path):
     store = bands_of(tmp_path, {"scales": [1.0, 2.0, 3.0], "scale_factor": 5.0})
@@ -396,3 +413,34 @@ def test_a_single_flag_as_a_text(tmp_path):
     attrs = {"flag_values": "1", "flag_meanings": "water"}
     store = make_store(tmp_path, {"a": {"values": np.ones((2, 3), "u1"), "dims": ["y", "x"], "attrs": attrs}})
     assert open_band(array_name(store, "a")).GetCategoryNames() == ["", "water"]
+
+
+@pytest.mark.parametrize("lists, kept", [
+    ({"scales": [1.0, 2.0], "offsets": [1.0, 2.0, 3.0, 4.0]}, {}),
+    ({"scales": [1.0, 2.0, 3.0], "offsets": [4.0, 5.0, 6.0]}, {"scale_factor": 5.0, "add_offset": 1.0}),
+])  # fmt: skip
+def test_lists_that_state_no_band_stay(tmp_path, lists, kept):
+    """The lists have another length, or an attribute of CF comes first. The raster changes this attribute only."""
+    store = bands_of(tmp_path, {**lists, **kept})
+    with error_log():
+        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
+        assert dataset.GetRasterBand(2).SetScale(9) == gdal.CE_None
+        assert dataset.GetRasterBand(2).SetOffset(3) == gdal.CE_None
+        dataset = None
+    stored = zarr_formats.attributes(store, "a")
+    assert (stored["scale_factor"], stored["add_offset"]) == (9, 3)
+    assert {name: stored[name] for name in lists} == lists
+
+
+@pytest.mark.parametrize("value", ["x", 7, [1.0, 2.0, 3.0]])
+def test_an_array_that_gets_one_scale_has_no_scales(tmp_path, value):
+    """Even if the attribute is no list."""
+    store = bands_of(tmp_path, {"scales": value, "offsets": value})
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    array = dataset.GetRootGroup().OpenMDArray("a")
+    assert (array.SetScale(3), array.SetOffset(4)) == (gdal.CE_None, gdal.CE_None)
+    assert (array.GetScale(), array.GetOffset()) == (3, 4)
+    del array, dataset
+    stored = zarr_formats.attributes(store, "a")
+    assert (stored["scale_factor"], stored["add_offset"]) == (3, 4)
+    assert "scales" not in stored and "offsets" not in stored

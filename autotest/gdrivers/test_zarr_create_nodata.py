@@ -159,6 +159,48 @@ def test_multidimensional_8_bits(tmp_path, value, is_inside):
     assert held == (value if is_inside else None)
 
 
+def test_each_array_warns_of_its_nodata(tmp_path):
+    """Each attempt through the multidimensional API gives a warning that names the array."""
+    root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
+    for name in "ab":
+        root.create_dataset(name, data=np.zeros((3, 4), "i1"), fill_value=None)
+    dataset = gdal.OpenEx(str(tmp_path / "s.zarr"), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    group = dataset.GetRootGroup()
+    if gdal_is_at_least(3, 7):  # see above
+        return
+    with error_log() as log:
+        for name in "aabb":
+            assert group.OpenMDArray(name).SetNoDataValueDouble(300) == gdal.CE_None
+    assert [text.split(": ")[1] for text in log.warnings] == ["/a", "/a", "/b", "/b"]
+
+
+def test_removing_the_nodata_value_of_one_band_warns(tmp_path):
+    """The array has no nodata value afterwards, as before, but the first band shows one."""
+    with error_log() as log:
+        dataset = create(tmp_path / "s.zarr", gdal.GDT_Int16, 2)
+        dataset.GetRasterBand(1).SetNoDataValue(-9999)
+        dataset.GetRasterBand(2).DeleteNoDataValue()
+        dataset = None
+    assert len(log.events) == 1 and "differ in scale, offset, unit or nodata" in log.warnings[0]
+
+
+def test_a_raster_warns_once_of_differing_bands(tmp_path):
+    """Other warnings in between change nothing. A store in a zip file has its name in GDAL."""
+    for name, prefix in (("s.zarr", ""), ("s.zarr.zip", "/vsizip/")):
+        with error_log() as log:
+            dataset = create(tmp_path / name, gdal.GDT_Byte, 3)
+            for factor in (1, 2):
+                for i in (1, 2, 3):
+                    dataset.GetRasterBand(i).SetScale(i * factor)
+                    dataset.GetRasterBand(i).SetNoDataValue(300)
+                if not prefix:
+                    dataset.FlushCache()
+            dataset = None
+        assert len(log.warnings) == 2, log.events
+        assert "nodata value 300" in log.warnings[0] and "differ in scale" in log.warnings[1]
+        assert all(text.startswith(f"{prefix}{tmp_path / name}: /a: ") for text in log.warnings)
+
+
 # ---------------------------------------------------------------------------------------------
 # Nodata values that are set after the first pixels are written
 
@@ -243,6 +285,26 @@ def test_a_copy_s_pixels_keep_their_values(tmp_path):
     copied = None
     got, mask = pixels_and_mask(tmp_path / "c.zarr")
     assert got[800, 800] == 0 and mask.all()
+
+
+@pytest.mark.parametrize("removed", [None, 1e9])
+def test_removed_nodata_stays_in_blocks_that_gdal_caches(tmp_path, removed):
+    """A resampled write leaves dirty blocks, which count as written before the fill value changes. A value that the
+    data type cannot hold removes the nodata value, too."""
+    store = tmp_path / "s.zarr"
+    options = ["ARRAY_NAME=a", *zarr_formats.block_options(16, 16)]
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), 64, 64, 1, gdal.GDT_Int16, options=options)
+    band = dataset.GetRasterBand(1)
+    band.SetNoDataValue(-9999)
+    band.WriteRaster(0, 0, 16, 16, np.full((32, 32), 7, "i2").tobytes(), 32, 32, gdal.GDT_Int16)
+    wanted = np.full((64, 64), -9999)
+    wanted[:16, :16] = 7
+    with error_log():
+        assert (band.DeleteNoDataValue() if removed is None else band.SetNoDataValue(removed)) == gdal.CE_None
+    np.testing.assert_array_equal(band.ReadAsArray(), wanted)
+    del band, dataset
+    assert open_band(store).GetNoDataValue() is None
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), wanted)
 
 
 @pytest.mark.parametrize("value", [-7, None])

@@ -432,6 +432,31 @@ def test_create_with_metadata_of_bands(tmp_path, flushes):
     np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES[0, 0] + np.arange(4)[:, None, None])
 
 
+@pytest.mark.parametrize("flushes", [False, True])
+def test_what_is_removed_from_a_new_cube_stays_away(tmp_path, flushes):
+    """The raster becomes a cube when its first pixels are written. Until then, its attributes wait."""
+    dataset = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 10, 8, 2, gdal.GDT_Float32)
+    dataset.SetMetadataItem("note", "x")
+    dataset.SetMetadataItem("kept", "y")
+    for number in (1, 2):
+        band = dataset.GetRasterBand(number)
+        band.SetMetadataItem("DIM_level_VALUE", str(number * 5))
+        band.SetNoDataValue(-9)
+        band.SetUnitType("m")
+    if flushes:
+        dataset.FlushCache()
+    dataset.WriteArray(VALUES[0, 0] + np.zeros((2, 1, 1)))
+    dataset.SetMetadataItem("note", None)
+    assert dataset.GetRasterBand(1).DeleteNoDataValue() == gdal.CE_None
+    for number in (1, 2):
+        dataset.GetRasterBand(number).SetUnitType("")
+    del band, dataset
+    dataset = open_raster(tmp_path / "a.zarr")
+    assert opened(tmp_path / "a.zarr")["a"].dims == ("level", "y", "x")
+    assert (dataset.GetMetadataItem("note"), dataset.GetMetadataItem("kept")) == (None, "y")
+    assert (dataset.GetRasterBand(1).GetNoDataValue(), dataset.GetRasterBand(1).GetUnitType()) == (None, "")
+
+
 def test_create_without_pixels_is_a_cube(tmp_path):
     dataset = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 10, 8, 2, gdal.GDT_Float32)
     for number in (1, 2):

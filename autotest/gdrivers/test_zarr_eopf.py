@@ -9,7 +9,7 @@ import pytest
 import zarr_formats
 import zarr_gdal
 import zarr_python as zarr
-from osgeo import gdal
+from osgeo import gdal, osr
 from zarr_eopf import (
     BANDS, BITS, CLASSES, EPSG, METEO_PLACE, POLARISATIONS, SIDES, add, add_meteorology, classes_of,
     make_s1, make_s2, transform_of, values_of,
@@ -282,6 +282,30 @@ def test_a_curvilinear_grid_does_not_have_the_product_s_crs(tmp_path):
     dataset = quiet(array_name(store, "conditions/swath/data"))
     assert dataset.GetSpatialRef() is None
     assert dataset.GetMetadata("GEOLOCATION")["X_DATASET"].endswith("swath/longitude")
+
+
+@zarr_formats.BOTH
+@pytest.mark.parametrize("flag", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+def test_a_crs_that_is_written_leaves_the_coordinates(tmp_path, flag):
+    """An attribute `coordinates` for the grid mapping replaces the list in `_eopf_attrs`, so it repeats the list."""
+    store = make_s2(tmp_path, consolidated=False)
+    group = zarr.open_group(str(store), mode="r+").create_group("conditions/swath")
+    for name in ("latitude", "longitude"):
+        add(group, name, np.zeros((4, 5)), "yx")
+    listed = {"coordinates": ["latitude", "longitude", "y", "x"]}
+    add(group, "data", np.zeros((4, 5)), "yx", listed)
+    path = "conditions/swath/data"
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(EPSG)
+    is_raster = flag == gdal.OF_RASTER
+    dataset = gdal.OpenEx(array_name(store, path) if is_raster else str(store), flag | gdal.OF_UPDATE)
+    owner = dataset if is_raster else dataset.GetRootGroup().OpenMDArrayFromFullname("/" + path)
+    assert owner.SetSpatialRef(srs) == gdal.CE_None
+    del owner, dataset
+    attributes = zarr_formats.attributes(store, path)
+    assert attributes["coordinates"].split() == ["latitude", "longitude", attributes["grid_mapping"]]
+    variables = open_array(store, path).GetCoordinateVariables()
+    assert [v.GetName() for v in variables] == ["latitude", "longitude"]
 
 
 @pytest.mark.parametrize("product", ["s2", "bare"])

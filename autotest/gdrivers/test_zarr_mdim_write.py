@@ -352,6 +352,17 @@ def test_nodata(tmp_path, code, value):
     np.testing.assert_array_equal(zarr_mdim.raw_nodata(array)[""], value)
 
 
+def test_nodata_of_a_new_array_that_is_opened_again(tmp_path):
+    """Nobody has written to the array, so that its fill value follows."""
+    dataset = w.create(tmp_path / "n.zarr")
+    group = dataset.GetRootGroup()
+    group.CreateMDArray("v", w.dimensions(group, [4]), w.number(gdal.GDT_Int16))
+    assert group.OpenMDArray("v").SetNoDataValueDouble(-7) == 0
+    del group, dataset
+    opened = zarr.open_group(str(tmp_path / "n.zarr"), mode="r")["v"]
+    assert opened.fill_value == -7 and (opened[...] == -7).all()
+
+
 def test_nodata_of_an_array_with_values(tmp_path):
     """Setting a nodata value does not change absent chunks: in v2, the driver first stores them with the old fill
     value. The nodata value then becomes the fill value, by which xarray masks."""

@@ -8,6 +8,7 @@ import zarr_formats
 import zarr_python as zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster
+from zarr_mdim import open_array
 
 pytestmark = zarr_formats.BOTH
 AXES = [{"name": "t", "type": "time", "unit": "second"}, {"name": "c", "type": "channel"},
@@ -89,6 +90,8 @@ def test_black_is_not_transparent(volume, cpl):
     group = zarr.open_group(str(store), mode="r+")
     group.create_dataset("plain", data=base[0, 0, 0], fill_value=0)
     assert open_band(array_name(store, "plain")).GetNoDataValue() == 0
+    values = [open_array(store, path).GetNoDataValueAsDouble() for path in ("0", "1", "plain")]
+    assert values == [None, None, 0]
     assert cpl.events == []
 
 

@@ -75,6 +75,69 @@ def test_build_again_add_levels_and_clean(tmp_path, rng, options, cpl):
     cpl.assert_quiet()
 
 
+SETTERS = {
+    "scale": lambda band: band.SetScale(3),
+    "offset": lambda band: band.SetOffset(3),
+    "unit": lambda band: band.SetUnitType("m"),
+    "item": lambda band: band.SetMetadataItem("note", "x"),
+    "description": lambda band: band.SetDescription("x"),
+    "classes": lambda band: band.SetCategoryNames(["a", "b"]),
+    "nodata": lambda band: band.SetNoDataValue(77),
+    "no nodata": lambda band: band.DeleteNoDataValue(),
+}
+
+
+FLUSHES = {
+    "overview": lambda band: band.GetOverview(0).GetDataset().FlushCache(),
+    "mask": lambda band: band.GetMaskBand().GetDataset().FlushCache(),
+}
+
+
+@pytest.mark.parametrize("name", FLUSHES)
+def test_overviews_follow_the_raster_after_a_flush_of_their_own(tmp_path, rng, name, cpl):
+    """The changes of the raster wait for the raster, which stores them in the overviews, too."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 90, 70), "BLOCKSIZE=32,32")
+    dataset = update(store)
+    assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+    assert dataset.GetRasterBand(1).GetMaskBand().Fill(255) == gdal.CE_None
+    assert dataset.BuildOverviews("NEAREST", [2]) == gdal.CE_None
+    dataset = None
+    dataset = update(store)
+    band = dataset.GetRasterBand(1)
+    assert band.SetUnitType("m") == gdal.CE_None and band.SetScale(2) == gdal.CE_None
+    assert dataset.SetMetadataItem("note", "x") == gdal.CE_None
+    FLUSHES[name](band)
+    del band, dataset
+    wanted = {"units": "m", "scale_factor": 2, "note": "x"}
+    for path in ("a", "ovr_2x/a"):
+        assert wanted.items() <= zarr_formats.attributes(store, path).items(), path
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("name", SETTERS)
+def test_properties_of_an_overview_or_mask_are_not_stored(tmp_path, rng, name):
+    """They are shown until the dataset is closed. Stored in one level, they would make this level unusable."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 90, 70), "BLOCKSIZE=32,32")
+    dataset = update(store)
+    assert dataset.GetRasterBand(1).SetNoDataValue(5) == gdal.CE_None
+    assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+    assert dataset.BuildOverviews("NEAREST", [2, 4]) == gdal.CE_None
+    dataset = None
+    before = zarr_formats.contents(store)
+    dataset = update(store)
+    band = dataset.GetRasterBand(1)
+    SETTERS[name](band.GetOverview(0))
+    SETTERS[name](band.GetMaskBand())
+    dataset.FlushCache()
+    del band, dataset
+    assert zarr_formats.contents(store) == before
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
+    assert (band.GetOverviewCount(), band.GetMaskFlags()) == (2, gdal.GMF_PER_DATASET)
+
+
 def test_clean_and_build_without_closing(tmp_path, rng, cpl):
     """A program keeps a handle of a level that is deleted. The level has written pixels that are not stored. Closing
     the dataset must not store these pixels."""

@@ -16,6 +16,8 @@
 #include "core/base/text.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
+#include "core/conventions/multiscales.h"
+#include "core/conventions/ome.h"
 #include "core/conventions/opening_prefetch.h"
 #include "core/conventions/time.h"
 #include "core/dtype/element_text.h"
@@ -326,6 +328,10 @@ Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNod
     Nodata nodata = StatedNodata(facts.attributes, facts.metadata);
     if (nodata.value) return nodata;
     nodata.value = ReadNodata(facts.attributes, facts.metadata, fill).value;
+    const bool may_be_black =
+        nodata.value && fill == FillAsNodata::kAuto && facts.metadata.fill_value.is_zero();
+    if (may_be_black && IsOmeImage(ListingOf(hierarchy, facts.path), facts.metadata.rank()))
+        nodata.value = ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kNo).value;
     const bool may_be_data = nodata.value && !facts.metadata.dtype.is_time();
     if (may_be_data && !IsOutsideLonLat(facts, *nodata.value) && IsCoordinate(hierarchy, facts))
         nodata.value.reset();

@@ -67,7 +67,9 @@ Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, 
 
 // Returns the nodata value like the other ReadNodata(), except that only StatedNodata() applies to
 // an array of coordinates. An array of longitudes or latitudes with two or more dimensions keeps a
-// plain attribute or fill value beyond 360 degrees as nodata.
+// plain attribute or fill value beyond 360 degrees as nodata. In an OME image, a fill value of zero
+// is not nodata with FillAsNodata::kAuto: zeros are black pixels, and most writers omit chunks of
+// zeros.
 Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNodata fill);
 
 // Returns an error if `type` is zarrs.optional, because this data type itself defines the nodata

@@ -6,16 +6,20 @@
 
 namespace zarr {
 
+bool IsSameAttribute(const std::optional<json::Value>& a, const std::optional<json::Value>& b) {
+    return a && b ? json::HaveSameText(*a, *b) : a.has_value() == b.has_value();
+}
+
 AttributeChanges DifferenceOf(const json::Value& before, const json::Value& after) {
     AttributeChanges changes;
     for (const json::Member& member : *before.as_object())
         if (after.Find(member.first) == nullptr)
             AddChange(changes, {member.first, member.second, std::nullopt});
     for (const json::Member& member : *after.as_object()) {
-        const json::Value* const was = before.Find(member.first);
-        if (was != nullptr && json::Dump(*was) == json::Dump(member.second)) continue;
-        AddChange(changes, {member.first, was != nullptr ? std::optional(*was) : std::nullopt,
-                            member.second});
+        const json::Value* const found = before.Find(member.first);
+        const std::optional was = found != nullptr ? std::optional(*found) : std::nullopt;
+        if (!IsSameAttribute(was, member.second))
+            AddChange(changes, {member.first, was, member.second});
     }
     return changes;
 }
@@ -24,10 +28,14 @@ void AddChange(AttributeChanges& changes, AttributeChange change) {
     const auto known =
         std::find_if(changes.begin(), changes.end(),
                      [&](const AttributeChange& other) { return other.name == change.name; });
-    if (known == changes.end())
+    if (known == changes.end()) {
         changes.push_back(std::move(change));
-    else
-        known->after = std::move(change.after);
+        return;
+    }
+    const bool is_undone =
+        (known->before || change.before) && IsSameAttribute(known->before, change.after);
+    known->after = std::move(change.after);
+    if (is_undone) changes.erase(known);
 }
 
 void ApplyChanges(const AttributeChanges& changes, const AttributeMerge& merge,
@@ -35,9 +43,7 @@ void ApplyChanges(const AttributeChanges& changes, const AttributeMerge& merge,
     for (const AttributeChange& change : changes) {
         std::optional<json::Value> value = change.after;
         json::Value* const found = json::FindMember(stored, change.name);
-        const bool is_of_other =
-            found != nullptr &&
-            (!change.before || json::Dump(*found) != json::Dump(*change.before));
+        const bool is_of_other = found != nullptr && !IsSameAttribute(*found, change.before);
         if (merge && is_of_other) value = merge(change, *found);
         if (!value || found == nullptr) {
             json::EraseMember(stored, change.name);

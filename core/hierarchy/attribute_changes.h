@@ -26,12 +26,16 @@ using AttributeChanges = std::vector<AttributeChange>;
 using AttributeMerge = std::function<std::optional<json::Value>(const AttributeChange& change,
                                                                 const json::Value& stored)>;
 
+// True if both values are absent, or have the same text in JSON; see json::HaveSameText().
+bool IsSameAttribute(const std::optional<json::Value>& a, const std::optional<json::Value>& b);
+
 // Returns the operations that change the attributes `before` into `after`, which are JSON objects.
 // Attributes with equal values have no operation.
 AttributeChanges DifferenceOf(const json::Value& before, const json::Value& after);
 
 // Adds an operation to `changes`. Replaces an earlier operation on that attribute, but keeps the
-// value before the earlier operation.
+// value before the earlier operation. Removes both operations if the attribute has that value
+// again. Without any value before, the two operations stay, because the caller may not know it.
 void AddChange(AttributeChanges& changes, AttributeChange change);
 
 // Applies `changes` to the attributes `stored`. A new attribute is added at the end. `merge` is

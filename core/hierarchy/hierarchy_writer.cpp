@@ -410,7 +410,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const AttributeC
 }
 
 Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Value& before,
-                                         const json::Value& after, const AttributeMerge& merge) {
+                                         const json::Value& after) {
     for (const json::Value* attributes : {&before, &after}) {
         if (attributes->as_object() != nullptr) continue;
         const std::lock_guard lock(mutex_);
@@ -418,7 +418,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
         ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
         return NoObject(documents->KeyOf(node, Document::kAttributes), *attributes);
     }
-    return ChangeAttributes(path, DifferenceOf(before, after), merge);
+    return ChangeAttributes(path, DifferenceOf(before, after));
 }
 
 Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {

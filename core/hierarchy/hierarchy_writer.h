@@ -104,7 +104,7 @@ class HierarchyWriter {
                             const AttributeMerge& merge = {});
     // Applies the difference between two JSON objects; see DifferenceOf().
     Status ChangeAttributes(std::string_view path, const json::Value& before,
-                            const json::Value& after, const AttributeMerge& merge = {});
+                            const json::Value& after);
 
     // Replaces the metadata of the array at `path`; chunks stay unchanged. Stored members that the
     // format does not define stay, unless `metadata` has a member of that name.

@@ -139,6 +139,14 @@ bool NumbersAreEqual(const Value& a, const Value& b) {
            (one == other || (std::isnan(one) && std::isnan(other)));
 }
 
+bool NumbersHaveSameText(const Value& a, const Value& b) {
+    if (a.is_integer() != b.is_integer() || !NumbersAreEqual(a, b)) return false;
+    double one = 0;
+    double other = 0;
+    return a.is_integer() || !a.GetDouble(one) || !b.GetDouble(other) || std::isnan(one) ||
+           std::signbit(one) == std::signbit(other);
+}
+
 }  // namespace
 
 bool Equals(const Value& a, const Value& b) {
@@ -157,6 +165,25 @@ bool Equals(const Value& a, const Value& b) {
                const Value* const value = b.Find(member.first);
                return value != nullptr && Equals(member.second, *value);
            });
+}
+
+bool HaveSameText(const Value& a, const Value& b) {
+    if (a.is_number() && b.is_number()) return NumbersHaveSameText(a, b);
+    const Array* const items = a.as_array();
+    const Array* const other_items = b.as_array();
+    // Copies of a value share their content, which then need not be compared.
+    if (items != nullptr && other_items != nullptr)
+        return items == other_items ||
+               std::equal(items->begin(), items->end(), other_items->begin(), other_items->end(),
+                          HaveSameText);
+    const Object* const members = a.as_object();
+    const Object* const other_members = b.as_object();
+    if (members == nullptr || other_members == nullptr) return Equals(a, b);
+    return members == other_members ||
+           std::equal(members->begin(), members->end(), other_members->begin(),
+                      other_members->end(), [](const Member& one, const Member& other) {
+                          return one.first == other.first && HaveSameText(one.second, other.second);
+                      });
 }
 
 bool AreAllEqual(const Array& items) {

@@ -93,7 +93,7 @@ class MetadataStore {
     void KeepColours() {
         const RasterLayout& old = plan_.layout();
         const auto lists = zarr::BandLists::Find(plan_.hierarchy(), old.facts);
-        const RasterLayout& grown = target_.Band(1)->array().layout;
+        const RasterLayout& grown = target_.Band(1)->array().layout();
         for (std::uint64_t i = 0; i < old.slices; ++i) {
             const auto slice = static_cast<std::size_t>(i);
             const auto colour = StoredColour(lists, old.facts.attributes, slice, slice);

@@ -17,9 +17,13 @@ std::optional<Nodata> NodataOf(GDALRasterBand& band) {
     return is_known != FALSE ? std::optional<Nodata>(value) : std::nullopt;
 }
 
-void SetNodata(GDALRasterBand& band, double value) { band.SetNoDataValue(value); }
-void SetNodata(GDALRasterBand& band, std::int64_t value) { band.SetNoDataValueAsInt64(value); }
-void SetNodata(GDALRasterBand& band, std::uint64_t value) { band.SetNoDataValueAsUInt64(value); }
+CPLErr SetNodata(GDALRasterBand& band, double value) { return band.SetNoDataValue(value); }
+CPLErr SetNodata(GDALRasterBand& band, std::int64_t value) {
+    return band.SetNoDataValueAsInt64(value);
+}
+CPLErr SetNodata(GDALRasterBand& band, std::uint64_t value) {
+    return band.SetNoDataValueAsUInt64(value);
+}
 
 std::string NodataText(const std::optional<Nodata>& nodata) {
     if (!nodata) return {};

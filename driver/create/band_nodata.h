@@ -18,9 +18,9 @@ using Nodata = std::variant<double, std::int64_t, std::uint64_t>;
 // Returns the nodata value of a band; nullopt if the band has none.
 std::optional<Nodata> NodataOf(GDALRasterBand& band);
 
-void SetNodata(GDALRasterBand& band, double value);
-void SetNodata(GDALRasterBand& band, std::int64_t value);
-void SetNodata(GDALRasterBand& band, std::uint64_t value);
+CPLErr SetNodata(GDALRasterBand& band, double value);
+CPLErr SetNodata(GDALRasterBand& band, std::int64_t value);
+CPLErr SetNodata(GDALRasterBand& band, std::uint64_t value);
 
 // Returns a text by which nodata values can be compared: texts are equal if the values are equal.
 // Returns an empty text for nullopt.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/endian.h"
 #include "core/dtype/data_type.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
@@ -176,8 +177,8 @@ void CopyCommonAttributes(GDALDataset& source, ZarrDataset& target) {
         if (own[0]->GetMetadataItem("NETCDF_VARNAME") == nullptr) continue;
         for (const CfItem& item : kCfItems) {
             const auto common = CommonItem(own, item.name);
-            if (common && array->layout.facts.attributes.Find(item.name) == nullptr)
-                target.ChangeAttribute(*array, item.name, ValueOf(item, *common));
+            if (common && array->facts().attributes.Find(item.name) == nullptr)
+                array->ChangeAttribute(item.name, ValueOf(item, *common));
         }
     }
 }
@@ -185,15 +186,14 @@ void CopyCommonAttributes(GDALDataset& source, ZarrDataset& target) {
 Result<bool> CopyGeolocation(GDALDataset& source, ZarrDataset& target) {
     const CPLStringList items(CSLDuplicate(source.GetMetadata("GEOLOCATION")));
     BandArray& first = target.Band(1)->array();
-    const RasterLayout& layout = first.layout;
+    const RasterLayout& layout = first.layout();
     if (items.empty() || !layout.x_axis || !layout.y_axis || !ArePixelsOfDegrees(items.List()))
         return false;
     const auto x = ReadDegrees(items.List(), "X_DATASET", "X_BAND", source, "longitude");
     const auto y = ReadDegrees(items.List(), "Y_DATASET", "Y_BAND", source, "latitude");
     if (!x || !y || x->name == y->name) return false;
     std::set<std::string> paths;
-    for (int i = 1; i <= target.GetRasterCount(); ++i)
-        paths.insert(target.Band(i)->array().layout.facts.path);
+    for (int i = 1; i <= target.GetRasterCount(); ++i) paths.insert(target.Band(i)->array().path());
     const CoordinateArrays arrays(*target.update(), paths, OtherArrays::kAny);
     const std::string group(zarr::ParentPath(layout.facts.path));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(target.update()->store()));
@@ -205,7 +205,8 @@ Result<bool> CopyGeolocation(GDALDataset& source, ZarrDataset& target) {
     ZARR_RETURN_IF_ERROR(WriteDegrees(arrays, layout, *x, true));
     ZARR_RETURN_IF_ERROR(WriteDegrees(arrays, layout, *y, false));
     for (int i = 1; i <= target.GetRasterCount(); ++i)
-        target.Band(i)->ChangeAttribute("coordinates", json::Value(y->name + " " + x->name));
+        target.Band(i)->array().ChangeAttribute("coordinates",
+                                                json::Value(y->name + " " + x->name));
     return true;
 }
 

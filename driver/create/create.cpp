@@ -104,10 +104,13 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
-void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
-              const std::vector<BandDimension>& dimensions) {
-    if (const std::optional<Nodata> nodata = NodataOf(from))
-        std::visit([&](auto value) { SetNodata(to, value); }, *nodata);
+// Copies the properties of a band. Fails if the nodata value cannot be stored, because a copy
+// without it would have other valid pixels.
+CPLErr CopyBand(GDALRasterBand& from, GDALRasterBand& to,
+                const std::vector<BandDimension>& dimensions) {
+    const std::optional<Nodata> nodata = NodataOf(from);
+    const auto set = [&](auto value) { return SetNodata(to, value); };
+    if (nodata && std::visit(set, *nodata) != CE_None) return CE_Failure;
     if (const double scale = ScaleOf(from); scale != 1) to.SetScale(scale);
     if (const double offset = OffsetOf(from); offset != 0) to.SetOffset(offset);
     if (from.GetUnitType()[0] != '\0') to.SetUnitType(from.GetUnitType());
@@ -119,6 +122,7 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to,
     RemoveStoredByCf(from, kept);
     if (!kept.empty()) to.SetMetadata(kept.List());
     CopyDomains(from, to);
+    return CE_None;
 }
 
 Status CopyGeoreferencing(GDALDataset& from, ZarrDataset& to) {
@@ -285,9 +289,15 @@ bool HasMask(GDALDataset& source) {
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
+// After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged bit
+// pattern.
+void TreatBytesAsSigned(ZarrDataset& dataset) {
+    for (int i = 1; i <= dataset.GetRasterCount(); ++i) dataset.Band(i)->TreatBytesAsSigned();
+}
+
 // Stores all pending chunks of a copy, and records `position`.
 Status RecordCopied(ZarrDataset& target, CopyRecord& record, CopyPosition position) {
-    ZARR_RETURN_IF_ERROR(target.FlushChunks());
+    ZARR_RETURN_IF_ERROR(target.update()->FlushChunks(target.options().threads));
     return record.Write(position);
 }
 
@@ -315,7 +325,7 @@ bool CopyMissingPixels(GDALDataset& source, ZarrDataset& target, NewStore& made,
 bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const PlannedCopy& planned,
           bool is_strict, WatchedProgress& progress) {
     if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
-        target.TreatBytesAsSigned();
+        TreatBytesAsSigned(target);
     if (const Status placed = CopyGeoreferencing(source, target); !placed.ok()) {
         EmitError(target.store_path(), placed);
         return false;
@@ -324,8 +334,9 @@ bool Fill(GDALDataset& source, ZarrDataset& target, NewStore& made, const Planne
     CopyMetadata(source, target, dimensions);
     CopyCommonAttributes(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
-        CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i), dimensions);
-    if (const Status shared = target.ShareDimensions(); !shared.ok()) {
+        if (CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i), dimensions) != CE_None)
+            return false;
+    if (const Status shared = NewRasterWork::Do(target.new_raster().before_closing); !shared.ok()) {
         EmitError(target.store_path(), shared);
         return false;
     }
@@ -391,11 +402,11 @@ std::vector<GDALColorInterp> ColoursOf(const CreationOptions& options, std::uint
 void PrepareForPixels(ZarrDataset& dataset, GDALDataType type, const NewRaster& raster,
                       const CreationOptions& options) {
     const bool is_signed = raster.dtype.kind == zarr::DataKind::kInt;
-    if (type == GDT_Byte && is_signed) dataset.TreatBytesAsSigned();
-    dataset.LetAbsentChunksBeNodata();
-    if (options.wants_statistics) dataset.PlanStatistics();
+    if (type == GDT_Byte && is_signed) TreatBytesAsSigned(dataset);
+    dataset.update()->LetAbsentChunksBeUnwritten();
+    if (options.wants_statistics) dataset.new_raster().has_statistics = true;
     const bool is_picture = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
-    dataset.AssumeColours(ColoursOf(options, raster.bands, is_picture));
+    dataset.colours().Assume(ColoursOf(options, raster.bands, is_picture));
 }
 
 // Makes the store that `planned` describes at `target`, and copies the pixels of `source` into the
@@ -408,7 +419,7 @@ Result<std::unique_ptr<ZarrDataset>> CopyToNewStore(const char* name, GDALDatase
     ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(CreatedDatasetName(name), TargetOf(target),
                                                         planned.raster, options));
     ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
-    dataset->AssumeColours(ColoursOf(options, planned.raster.bands, false));
+    dataset->colours().Assume(ColoursOf(options, planned.raster.bands, false));
     const bool is_closed_here = made.IsStaging();
     // The last documents are written here, because GDAL ignores errors at closing.
     if (!Fill(source, *dataset, made, planned, is_strict, watched) ||
@@ -448,8 +459,9 @@ Result<std::unique_ptr<ZarrDataset>> CreateForPixels(const char* name, NewRaster
     ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
     PrepareForPixels(*dataset, type, raster, parsed);
     if (parsed.may_be_cube && parsed.single_array && !parsed.append_subdataset)
-        dataset->PrepareLater(
-            [raw = dataset.get(), raster, parsed] { return BecomeCube(*raw, raster, parsed); });
+        dataset->new_raster().before_pixels = [raw = dataset.get(), raster, parsed] {
+            return BecomeCube(*raw, raster, parsed);
+        };
     return dataset;
 }
 

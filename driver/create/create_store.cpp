@@ -24,6 +24,7 @@
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/create/growing_coordinates.h"
+#include "driver/create/new_dimensions.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
@@ -696,7 +697,10 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     dataset->UseSamples(options_.samples);
     if (!options_.ome_version.empty())
         dataset->BecomeOmeImage({options_.ome_version, OmeImageName(arrays_[0].path, name_)});
-    if (!has_been_open_ && options_.append_subdataset) dataset->AllowSharedDimensions();
+    if (!has_been_open_ && options_.append_subdataset)
+        dataset->new_raster().before_closing = [raw = dataset.get()] {
+            return ShareDimensions(*raw);
+        };
     has_been_open_ = true;
     return dataset;
 }
@@ -736,7 +740,7 @@ Status NewStore::CommitBeforePixels() {
 
 Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
                          const CreationOptions& options) {
-    const zarr::ArrayFacts& facts = dataset.Layout(0).facts;
+    const zarr::ArrayFacts& facts = dataset.arrays()[0]->facts();
     ZARR_ASSIGN_OR_RETURN(auto planned, Planner(nullptr, facts.path, raster, options).Run());
     PlannedArray& array = planned[0];
     const auto side = [](const zarr::ArrayMetadata& metadata, std::size_t from_end) {
@@ -757,7 +761,7 @@ Status SetBandDimensions(ZarrDataset& dataset, const NewRaster& raster,
     array.attributes = std::move(attributes);
     ZARR_RETURN_IF_ERROR(
         WriteCoordinatesOfBands(*dataset.update(), array, raster.band_dimensions, options));
-    return dataset.ReplaceArray(array.metadata, array.attributes);
+    return ReplaceArray(dataset, array.metadata, array.attributes);
 }
 
 Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,

@@ -27,7 +27,7 @@ namespace {
 // Returns the number of bands that are copied together because they share chunks. It is determined
 // by the slowest dimension along which a chunk has several indices.
 int BandsPerPart(ZarrDataset& dataset) {
-    const RasterLayout& layout = dataset.Band(1)->array().layout;
+    const RasterLayout& layout = dataset.Band(1)->array().layout();
     const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
     // number of bands for each index along `axis`
     auto faster = static_cast<std::uint64_t>(dataset.GetRasterCount());
@@ -41,7 +41,7 @@ int BandsPerPart(ZarrDataset& dataset) {
 
 // Returns the number of rows of a chunk, or of a shard if the array has shards.
 int RowsOfValues(ZarrDataset& dataset) {
-    const RasterLayout& layout = dataset.Band(1)->array().layout;
+    const RasterLayout& layout = dataset.Band(1)->array().layout();
     const zarr::ArrayMetadata& metadata = layout.facts.metadata;
     const auto& sides = metadata.shards.empty() ? metadata.chunks : metadata.shards[0].shape;
     const std::uint64_t rows = layout.y_axis ? sides[*layout.y_axis] : 1;
@@ -146,7 +146,7 @@ class Copier {
     GIntBig MostBytes() const {
         constexpr std::size_t kNear = std::size_t{16} << 20;
         constexpr std::size_t kFar = std::size_t{64} << 20;
-        const zarr::Array& array = *to_.Band(1)->array().layout.array;
+        const zarr::Array& array = *to_.Band(1)->array().elements();
         const std::size_t chunks = zarr::MaxConcurrentChunks(array, 1);
         const std::size_t bytes = zarr::SaturatingMul(chunks, array.layouts().largest().bytes());
         return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);

@@ -23,6 +23,8 @@
 
 namespace zarr_driver {
 
+class EditableArray;
+
 // Position of a raster: CRS and geotransform, either of which may be unknown.
 struct RasterPosition {
     const OGRSpatialReference* srs = nullptr;
@@ -58,6 +60,20 @@ zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArr
                                                              const RasterPosition& placement,
                                                              GeoreferencingForm convention,
                                                              zarr::Warnings& warnings);
+
+enum class PositionParts : std::uint8_t {
+    kAll,  // CRS and geotransform
+    kCrs,  // only the CRS; what states a geotransform stays
+};
+
+// Writes the position of a raster whose arrays are `arrays`, and which are not empty: coordinate
+// arrays and grid mapping by `stored`, and changed attributes of `arrays`, which stay pending. All
+// of it has the form `form`. With PositionParts::kCrs, an old grid mapping stays for its other
+// contents if an attribute states the new CRS.
+zarr::Result<GeoreferencingArrays> WritePosition(const std::vector<EditableArray*>& arrays,
+                                                 const CoordinateArrays& stored,
+                                                 const RasterPosition& position,
+                                                 GeoreferencingForm form, PositionParts parts);
 
 // Writes only the grid mapping of a raster, or reuses one with an equal CRS. Returns the name of
 // its array.

@@ -1,84 +1,84 @@
 // SPDX-License-Identifier: MIT
-// Overviews of arrays in the multidimensional API: the smaller levels of their pyramids.
-#include <gdal_priv.h>
+#include "driver/multidim/array_overviews.h"
 
-#include <memory>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "core/conventions/pyramid.h"
-#include "driver/base/exception_guard.h"
-#include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/multidim/mdim_array.h"
+#include "driver/base/open_options.h"
 #include "driver/multidim/mdim_session.h"
-#include "driver/raster/dataset.h"
+#include "driver/raster/raster_open.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
 using zarr::Status;
 
-const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
-    return level_paths_.Get([this] {
-        std::vector<std::string> paths;
-        const auto [pyramid, warnings] = zarr::FindPyramidOf(session_->hierarchy(), facts_.path);
-        EmitWarnings(session_->store_path(), warnings);
-        if (!pyramid) return paths;
-        // Overviews of an array are the levels that follow it in the list of its pyramid, which
-        // begins with the largest level.
-        bool is_smaller = false;
-        for (const zarr::PyramidLevel& level : pyramid->levels) {
-            if (is_smaller) paths.push_back(level.path);
-            is_smaller = is_smaller || level.path == facts_.path;
-        }
-        return paths;
-    });
-}
+namespace {
 
-int ZarrMDArray::GetOverviewCount() const {
-    return Guarded(session_->store_path(),
-                   [&]() -> int { return static_cast<int>(LevelPaths().size()); });
-}
-
-std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
-    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
-        const std::vector<std::string>& paths = LevelPaths();
-        if (idx < 0 || idx >= static_cast<int>(paths.size())) return nullptr;
-        auto array = session_->OpenArray(paths[static_cast<std::size_t>(idx)]);
-        if (array.ok()) return *array;
-        EmitError(session_->store_path(), array.status());
-        return nullptr;
-    });
-}
-
-// Writes pending changes, and opens the raster of the array for update. Emits an error and returns
-// nullptr on failure.
-std::unique_ptr<GDALDataset> ZarrMDArray::OpenForUpdate() const {
-    const Status status = session_->Finish();
-    if (!status.ok()) {
-        EmitError(session_->store_path(), status);
-        return nullptr;
+// Returns the open options of the raster of an array. Options of the session that change what a
+// raster shows, such as NORTH_UP, apply only if the raster is not open for update: its pixels would
+// be written to other places.
+OpenOptions OptionsOfRaster(const MdimSession& session) {
+    const OpenOptions& of_session = session.options();
+    OpenOptions options = of_session;
+    if (session.update() != nullptr) {
+        options = {};
+        options.threads = of_session.threads;
+        options.synchronizer = of_session.synchronizer;
+        options.lock_wait = of_session.lock_wait;
+        options.follow_links = of_session.follow_links;
+        options.is_update = true;
+        options.use_consolidated = zarr::UseConsolidated::kNever;
+        options.read_ahead = false;
     }
-    const std::string name = FormatConnectionString(session_->store_path(), facts_.path);
-    CPLStringList options;
-    const std::string& locks = session_->options().synchronizer;
-    if (!locks.empty()) options.SetNameValue("SYNCHRONIZER", locks.c_str());
-    const zarr::LockWait& wait = session_->options().lock_wait;
-    const std::chrono::duration<double> limit = wait.limit;
-    options.SetNameValue("LOCK_TIMEOUT", CPLSPrintf("%.3f", limit.count()));
-    options.SetNameValue("REQUIRE_LOCK", wait.is_required ? "YES" : "NO");
-    const char* const drivers[] = {"Zarr", nullptr};
-    return std::unique_ptr<GDALDataset>(
-        GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,
-                          drivers, options.List()));
+    options.multiband = true;
+    options.dim_x.clear();
+    options.dim_y.clear();
+    return options;
+}
+
+}  // namespace
+
+std::vector<std::string> FindOverviews(MdimSession& session, const std::string& path) {
+    std::vector<std::string> paths;
+    const auto [pyramid, warnings] = zarr::FindPyramidOf(session.hierarchy(), path);
+    EmitWarnings(session.store_path(), warnings);
+    if (!pyramid) return paths;
+    bool is_smaller = false;
+    for (const zarr::PyramidLevel& level : pyramid->levels) {
+        if (is_smaller) paths.push_back(level.path);
+        is_smaller = is_smaller || level.path == path;
+    }
+    return paths;
+}
+
+zarr::Result<std::unique_ptr<ZarrDataset>> OpenArrayRaster(MdimSession& session,
+                                                           const std::string& path) {
+    ZARR_RETURN_IF_ERROR(session.Finish());
+    const bool is_update = session.update() != nullptr;
+    Location location = session.location();
+    location.node = path;
+    location.kind = zarr::NodeKind::kArray;
+    if (is_update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(path));
+    const std::string name = FormatConnectionString(location.address, path);
+    ZARR_ASSIGN_OR_RETURN(auto raster, OpenRaster(name, location, {}, OptionsOfRaster(session)));
+    raster->Finish({{}, false});
+    if (!is_update) return raster;
+    // A failed listing may hide arrays, and an update would miss them.
+    ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
+    std::shared_ptr<StoreUpdate> update = session.update()->ForOtherChanges(path);
+    update->SetLockWait(session.options().lock_wait);
+    raster->EnableUpdate(std::move(update), GeoreferencingForm::kEveryReader);
+    return raster;
 }
 
 #if ZARR_BUILDS_MULTIDIM_OVERVIEWS
-Status ZarrMDArray::CheckOverviews(const std::vector<int>& factors) const {
-    ZARR_RETURN_IF_ERROR(CheckChange());
-    const std::string place = "/" + facts_.path + ": ";
-    if (facts_.metadata.rank() < 2)
+namespace {
+
+Status CheckOverviews(const zarr::ArrayFacts& facts, const std::vector<int>& factors) {
+    const std::string place = "/" + facts.path + ": ";
+    if (facts.metadata.rank() < 2)
         return Status::Invalid(place + "building overviews requires at least 2 dimensions");
     for (const int factor : factors)
         if (factor < 2)
@@ -87,25 +87,22 @@ Status ZarrMDArray::CheckOverviews(const std::vector<int>& factors) const {
     return {};
 }
 
-CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
-                                   const int* panOverviewList, GDALProgressFunc pfnProgress,
-                                   void* pProgressData, CSLConstList papszOptions) {
-    return Guarded(session_->store_path(), [&]() -> CPLErr {
-        const std::vector<int> factors(panOverviewList, panOverviewList + nOverviews);
-        const Status status = CheckOverviews(factors);
-        if (!status.ok()) return EmitError(session_->store_path(), status);
-        const std::unique_ptr<GDALDataset> raster = OpenForUpdate();
-        if (raster == nullptr) return CE_Failure;
-        if (auto* const own = dynamic_cast<ZarrDataset*>(raster.get()))
-            own->overviews().pending().replaces_others = true;
-        const CPLErr built =
-            raster->BuildOverviews(pszResampling, nOverviews, factors.data(), 0, nullptr,
-                                   pfnProgress, pProgressData, papszOptions);
-        const CPLErr closed = raster->Close();
-        level_paths_.Reset();
-        session_->NodesChanged();
-        return built != CE_None ? built : closed;
-    });
+}  // namespace
+
+CPLErr BuildArrayOverviews(MdimSession& session, const zarr::ArrayFacts& facts,
+                           const char* resampling, const std::vector<int>& factors,
+                           GDALProgressFunc progress, void* progress_data, CSLConstList options) {
+    const Status status = CheckOverviews(facts, factors);
+    if (!status.ok()) return EmitError(session.store_path(), status);
+    const auto raster = OpenArrayRaster(session, facts.path);
+    if (!raster.ok()) return EmitError(session.store_path(), raster.status());
+    (*raster)->overviews().pending().replaces_others = true;
+    const CPLErr built =
+        (*raster)->BuildOverviews(resampling, static_cast<int>(factors.size()), factors.data(), 0,
+                                  nullptr, progress, progress_data, options);
+    const bool is_stored = (*raster)->CloseStore();
+    session.NodesChanged();
+    return is_stored ? built : CE_Failure;
 }
 #endif
 

@@ -14,6 +14,7 @@
 #include "core/dtype/element_text.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/open_options.h"
+#include "driver/georef/editable_array.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/mdim_session.h"
 
@@ -94,12 +95,12 @@ ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::si
     }
 }
 
-ArrayValues::ArrayValues(const MdimSession& session, std::shared_ptr<const zarr::Array> array,
+ArrayValues::ArrayValues(const MdimSession& session, const EditableArray& array,
                          zarr::DataType stored)
     : session_(session),
       stored_(std::move(stored)),
-      array_(std::move(array)),
-      text_length_(zarr::NczarrTextLength(array_->metadata())) {}
+      array_(array),
+      text_length_(zarr::NczarrTextLength(array.facts().metadata)) {}
 
 zarr::ReadOptions ArrayValues::Reading() const {
     const OpenOptions& options = session_.options();
@@ -125,11 +126,11 @@ Status ArrayValues::ReadTexts(const ElementBlock& block, std::uint8_t* data) con
     const zarr::Strides own = zarr::ContiguousStrides(region.count, text_length_, false);
     zarr::Strides each = own;
     each.push_back(1);
-    ZARR_RETURN_IF_ERROR(
-        array_->Read(characters, 0, {staged.data(), each, zarr::CopyConverter(1)}, Reading()));
+    ZARR_RETURN_IF_ERROR(array_.elements()->Read(
+        characters, 0, {staged.data(), each, zarr::CopyConverter(1)}, Reading()));
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, block.type));
     zarr::CopyBlock(region.count, data, block.strides, staged.data(), own, op->op());
-    return op->is_out_of_memory() ? Status::OutOfMemory(array_->path() + ": out of memory")
+    return op->is_out_of_memory() ? Status::OutOfMemory(array_.path() + ": out of memory")
                                   : Status();
 }
 
@@ -153,9 +154,9 @@ Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
         status = ReadTexts(block, data);
     } else {
         ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, block.type));
-        status = array_->Read(region, 0, {data, block.strides, op->op()}, Reading());
+        status = array_.elements()->Read(region, 0, {data, block.strides, op->op()}, Reading());
         if (status.ok() && op->is_out_of_memory())
-            status = Status::OutOfMemory(array_->path() + ": out of memory");
+            status = Status::OutOfMemory(array_.path() + ": out of memory");
     }
     // GDAL does not free the strings in `data` after a failure, so they are freed here.
     if (!status.ok() && has_strings) FreeElements(block.type, data, region.count, block.strides);
@@ -168,24 +169,25 @@ Status ArrayValues::Advise(zarr::Region region, CSLConstList options) const {
         region.count.push_back(text_length_);
         region.step.push_back(1);
     }
-    AdviseOptions advised{session_.options().threads, array_->context().cache().max_bytes()};
+    AdviseOptions advised{session_.options().threads,
+                          array_.elements()->context().cache().max_bytes()};
     const std::uint64_t limit = advised.cache_size;
     ZARR_RETURN_IF_ERROR(ParseOptions("option ", options, kAdviseRows, advised));
     const std::uint64_t allowed = std::min(limit, advised.cache_size);
-    const std::uint64_t needed = array_->DecodedBytes(region);
+    const std::uint64_t needed = array_.elements()->DecodedBytes(region);
     if (needed > allowed)
         return Status::Limit(
-            array_->path() + ": the chunks of the region take " + std::to_string(needed) +
+            array_.path() + ": the chunks of the region take " + std::to_string(needed) +
             " bytes, and the cache may hold " + std::to_string(allowed) +
             (allowed < limit ? " (CACHE_SIZE)" : " (the configuration option GDAL_CACHEMAX)"));
-    return array_->Preload(region, advised.threads);
+    return array_.elements()->Preload(region, advised.threads);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Writing
 
 void ArrayValues::WarnOfCut(const TruncatedTexts& cut) const {
-    if (!cut.empty()) EmitWarning(session_.store_path() + ": /" + array_->path(), cut.Message());
+    if (!cut.empty()) EmitWarning(array_.Name(), cut.Message());
 }
 
 Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
@@ -199,14 +201,15 @@ Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
         region.step[i] = 1;
         region.count[i] = 1;
     }
-    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, session_.update()->WriterOf(array_));
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
+                          session_.update()->WriterOf(array_.elements()));
     const std::size_t threads = session_.options().threads;
     if (stored_.kind == zarr::DataKind::kObject) {
         if (block.type.GetClass() == GEDTC_COMPOUND)
             return Status::Invalid(
                 "elements of dtype |O have no members, so they cannot be written as a compound");
         std::vector<std::string> texts = TextsOf(block, data);
-        WarnOfCut(TruncateToFit(array_->metadata(), texts));
+        WarnOfCut(TruncateToFit(array_.facts().metadata, texts));
         return writer->WriteObjects(region, texts, threads);
     }
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, block.type));

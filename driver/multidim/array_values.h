@@ -6,8 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <utility>
 
 #include "core/array/array.h"
 #include "core/base/status.h"
@@ -16,6 +14,7 @@
 namespace zarr_driver {
 
 class TruncatedTexts;
+class EditableArray;
 class MdimSession;
 
 // A block of elements of an array, and the layout of these elements in the caller's memory.
@@ -36,18 +35,13 @@ struct ElementBlock {
 // dimension is hidden. Const methods may be called from several threads at once.
 class ArrayValues {
   public:
-    // `session` must outlive this object. `stored` is the dtype of an element. Attributes such as
-    // `_Unsigned` make `stored` differ from the dtype of the array.
-    ArrayValues(const MdimSession& session, std::shared_ptr<const zarr::Array> array,
-                zarr::DataType stored);
+    // `session` and `array` must outlive this object. `stored` is the dtype of an element.
+    // Attributes such as `_Unsigned` make `stored` differ from the dtype of the array.
+    ArrayValues(const MdimSession& session, const EditableArray& array, zarr::DataType stored);
     ~ArrayValues() = default;
     ArrayValues(const ArrayValues&) = delete;
     ArrayValues& operator=(const ArrayValues&) = delete;
 
-    const std::shared_ptr<const zarr::Array>& array() const { return array_; }
-    // Replaces the array object, for example after a resize has changed the metadata. The new
-    // object must have the same dtype.
-    void SetArray(std::shared_ptr<const zarr::Array> array) { array_ = std::move(array); }
     const zarr::DataType& stored() const { return stored_; }
     // True if an element is a text that NCZarr stores as characters. Such arrays are read-only.
     bool are_characters() const { return text_length_ != 0; }
@@ -68,7 +62,7 @@ class ArrayValues {
 
     const MdimSession& session_;
     const zarr::DataType stored_;
-    std::shared_ptr<const zarr::Array> array_;
+    const EditableArray& array_;
     // number of characters per text in NCZarr; 0 for arrays of other elements
     const std::size_t text_length_;
 };

@@ -5,10 +5,12 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <limits>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/conventions/array_facts.h"
@@ -16,26 +18,23 @@
 #include "core/conventions/band_lists.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/geolocation.h"
-#include "core/conventions/multiscales.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/nodata.h"
-#include "core/conventions/ome.h"
-#include "core/dtype/fill_value.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_errors.h"
+#include "driver/base/gdal_types.h"
 #include "driver/base/metadata_text.h"
 #include "driver/georef/georeferencing_write.h"
-#include "driver/georef/raster_layout.h"
+#include "driver/multidim/array_overviews.h"
 #include "driver/multidim/dimension_registry.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/mdim_attribute.h"
 #include "driver/multidim/mdim_dimension.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/multidim/node_editing.h"
-#include "driver/raster/raster_open.h"
 
 namespace zarr_driver {
 
@@ -76,6 +75,49 @@ double Packed(const std::optional<double>& value, double neutral, bool* has_valu
     return value.value_or(neutral);
 }
 
+// True if a user has set a CRS in PAM, GDAL's saved metadata. False if PAM only repeats the store's
+// CRS, or if the store is remote, where users cannot set one.
+bool IsCrsSetByUser(const std::string& store_path, const std::string& path) {
+    const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
+    return !ReadMultidimPam(store_path, path, never).crs.empty();
+}
+
+// Returns the paths of the coordinates that the attribute `coordinates` names, without grid
+// mappings. If it names none, those of longitudes and latitudes of each pixel.
+std::vector<std::string> CoordinatePaths(const zarr::Hierarchy& hierarchy,
+                                         const zarr::ArrayFacts& facts) {
+    const std::string group(zarr::ParentPath(facts.path));
+    std::vector<std::string> words = zarr::WordsAttribute(facts.attributes, "coordinates");
+    std::vector<std::string> paths;
+    std::vector<std::string> mappings;
+    if (!words.empty()) mappings.push_back(zarr::FindGridMapping(hierarchy, facts).value);
+    for (const std::string& name : zarr::GridMappingNames(facts.attributes))
+        if (!words.empty()) mappings.push_back(zarr::FindVariable(hierarchy, group, name));
+    for (const std::string& name : words) {
+        std::string path = zarr::FindVariable(hierarchy, group, name);
+        if (!path.empty() && std::find(mappings.begin(), mappings.end(), path) == mappings.end())
+            paths.push_back(std::move(path));
+    }
+    if (!words.empty() || facts.metadata.rank() < 2) return paths;
+    const auto located = zarr::FindGeolocation(hierarchy, facts).value;
+    if (located && !located->is_along_axes && located->kind == zarr::Geolocation::Kind::kLongLat)
+        paths = {located->y.facts.path, located->x.facts.path};
+    return paths;
+}
+
+// Returns the value of CF's attribute `actual_range`: the minimum `least` and the maximum `most`,
+// as integers if the array has integers.
+json::Value ActualRange(const zarr::DataType& type, double least, double most) {
+    const bool is_integer = type.kind == zarr::DataKind::kInt || type.kind == zarr::DataKind::kUint;
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    const auto number = [&](double value) {
+        return is_integer && std::abs(value) <= kExact
+                   ? json::Value(static_cast<std::int64_t>(value))
+                   : json::Value(value);
+    };
+    return json::Value(json::Array{number(least), number(most)});
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSession> session,
@@ -89,27 +131,35 @@ Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSessi
         return type.status().WithContext(hierarchy.NameOf(path, zarr::Document::kArray));
     const auto listing = ListChunksIfAsked(*array, session->options(), facts.warnings);
     EmitWarnings(session->store_path() + ": /" + path, facts.warnings);
+    RasterLayout layout;
+    layout.x_axis = facts.axes.x;
+    layout.y_axis = facts.axes.y;
+    layout.facts = std::move(facts);
+    layout.array = std::move(array);
     std::shared_ptr<ZarrMDArray> opened(
-        new ZarrMDArray(std::move(session), std::move(facts), std::move(array), *type));
-    DescribeStorage(*opened->values_.array(), listing, opened->structural_info_);
+        new ZarrMDArray(std::move(session), std::move(layout), *type));
+    DescribeStorage(*opened->array_.elements(), listing, opened->structural_info_);
     opened->SetSelf(opened);
     return opened;
 }
 
-ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts facts,
-                         std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type)
-    : GDALAbstractMDArray(session->GroupName(std::string(zarr::ParentPath(facts.path))),
-                          session->ArrayName(facts.path)),
-      GDALPamMDArray(session->GroupName(std::string(zarr::ParentPath(facts.path))),
-                     session->ArrayName(facts.path), session->pam()),
+ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, RasterLayout layout,
+                         const GDALExtendedDataType& type)
+    : GDALAbstractMDArray(session->GroupName(std::string(zarr::ParentPath(layout.facts.path))),
+                          session->ArrayName(layout.facts.path)),
+      GDALPamMDArray(session->GroupName(std::string(zarr::ParentPath(layout.facts.path))),
+                     session->ArrayName(layout.facts.path), session->pam()),
       session_(std::move(session)),
-      facts_(std::move(facts)),
-      values_(*session_, std::move(array), StoredType(facts_)),
-      type_(type) {
-    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), values_.array());
+      array_(session_->location(), session_->options(), std::move(layout)),
+      values_(*session_, array_, StoredType(array_.facts())),
+      activity_(std::make_unique<ArrayActivity>(session_->store_path(), array_.elements())),
+      type_(type),
+      nodata_(type_, values_.stored()) {
+    array_.SetUpdate(session_->ShareUpdate(), StoredChanges::kAll);
     OrderDimensions();
-    for (const std::size_t i : shown_) dimensions_.push_back(session_->dimensions().Of(facts_, i));
-    DescribeCodecs(facts_.metadata, structural_info_);
+    for (const std::size_t i : shown_)
+        dimensions_.push_back(session_->dimensions().Of(array_.facts(), i));
+    DescribeCodecs(array_.facts().metadata, structural_info_);
     ReadConventions();
 }
 
@@ -119,11 +169,11 @@ bool ZarrMDArray::HasElements() const {
 }
 
 void ZarrMDArray::OrderDimensions() {
-    const std::size_t rank = facts_.dimensions.size() - (values_.are_characters() ? 1 : 0);
+    const std::size_t rank = array_.facts().dimensions.size() - (values_.are_characters() ? 1 : 0);
     const bool may_move = !IsWritable() && !session_->keeps_stored_order();
     bool is_empty = false;
     for (std::size_t i = 0; i < rank; ++i) {
-        const bool moves = facts_.dimensions[i].size == 0 && may_move;
+        const bool moves = array_.facts().dimensions[i].size == 0 && may_move;
         if (!moves)
             shown_.push_back(i);
         else if (!is_empty)
@@ -133,94 +183,63 @@ void ZarrMDArray::OrderDimensions() {
     }
 }
 
-ZarrMDArray::~ZarrMDArray() {
-    Guarded(session_->store_path(), [&] { FreeNodata(); });
-}
-
-void ZarrMDArray::FreeNodata() {
-    if (!nodata_.empty()) type_.FreeDynamicMemory(nodata_.data());
-    nodata_.clear();
-}
-
 Status ZarrMDArray::CheckThere() const {
     if (!is_deleted_) return {};
-    return Status::Invalid("/" + facts_.path + ": the array has been deleted");
+    return Status::Invalid("/" + array_.path() + ": the array has been deleted");
 }
 
 void ZarrMDArray::ReadConventions() {
     zarr::Warnings warnings;
-    packing_ = zarr::ReadPacking(facts_.attributes).Report(warnings);
-    EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
+    packing_ = zarr::ReadPacking(array_.facts().attributes).Report(warnings);
     units_ = zarr::UnitsOf(values_.stored(), packing_);
-    ReadNodata();
+    std::optional<zarr::FillValue> nodata;
+    if (!values_.are_characters()) nodata = array_.ReadNodata().Report(warnings);
+    if (nodata && !zarr::NodataOfBands(array_.facts().attributes, array_.facts().metadata).empty())
+        warnings.emplace_back(
+            "attribute nodatavals: differs between the bands; the array has the nodata value of "
+            "the first band");
+    nodata_.Set(nodata);
+    EmitWarnings(array_.Name(), warnings);
     if (!IsWritable()) attributes_ = ListedAttributes();
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     // GetUnit() cannot show units that differ between bands, so their list is shown.
     const bool has_units =
-        !units_.empty() || facts_.attributes.Find(zarr::kUnitsOfBands) == nullptr;
+        !units_.empty() || array_.facts().attributes.Find(zarr::kUnitsOfBands) == nullptr;
     const auto is_hidden = [&](std::string_view name) {
         return IsHidden(name) && (has_units || name != zarr::kUnitsOfBands);
     };
-    auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, is_hidden);
+    auto list = ListAttributes(session_, array_.path(), GetFullName(), array_.facts().attributes,
+                               is_hidden);
     // In CF, time units are ambiguous without the attribute "calendar". An array of NumPy dates
     // without this attribute therefore gets an attribute with NumPy's calendar in the list of
     // attributes.
     const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
-    if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
+    if (is_datetime && array_.facts().attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
                                             zarr::json::Value("proleptic_gregorian"));
-        calendar->Attach(session_, facts_.path);
+        calendar->Attach(session_, array_.path());
         list.push_back(std::move(calendar));
     }
     return list;
 }
 
-void ZarrMDArray::ReadNodata() {
-    FreeNodata();
-    if (values_.are_characters()) return;
-    zarr::Warnings warnings;
-    const zarr::ArrayMetadata& metadata = facts_.metadata;
-    zarr::FillAsNodata fill = session_->options().fill_value_as_nodata;
-    const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
-    // In an OME image, a fill value of zero is not taken as nodata by default, because zeros are
-    // black pixels. The raster API has the same rule.
-    if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
-        zarr::IsOmeImage(zarr::ListingOf(hierarchy, facts_.path), metadata.rank()))
-        fill = zarr::FillAsNodata::kNo;
-    const auto element =
-        zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill).Report(warnings);
-    if (element && !zarr::NodataOfBands(facts_.attributes, metadata).empty())
-        warnings.emplace_back(
-            "attribute nodatavals: differs between the bands; the array has the nodata value of "
-            "the first band");
-    EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
-    // A boolean has no nodata value, because both of its values are data. An empty string is no
-    // nodata value, because it is the initial value of a new array.
-    if (!element || values_.stored().kind == zarr::DataKind::kBool) return;
-    const bool is_text = type_.GetClass() == GEDTC_STRING;
-    if (is_text && element->is_zero()) return;
-    // A fill value of more than 1 MiB is not used as a nodata value.
-    constexpr std::size_t kLongest = std::size_t{1} << 20;
-    if (element->size() > kLongest) return;
-    const zarr::DataType native = values_.stored().Native();
-    const auto op = ExtendedConverter::Make(native, type_);
-    if (!op.ok()) return;
-    const std::string bytes = element->Bytes();
-    zarr::ObjectRef ref{bytes.data(), bytes.size()};
-    const auto* from = values_.stored().kind == zarr::DataKind::kObject
-                           ? reinterpret_cast<const std::uint8_t*>(&ref)
-                           : reinterpret_cast<const std::uint8_t*>(bytes.data());
-    nodata_.resize(type_.GetSize());
-    (*op)->op().row((*op)->op(), nodata_.data(), 0, from, 0, 1);
+// Reads the attributes again, because other datasets may have changed them since the array was
+// opened. Fails if they are not a JSON object, which cannot be changed.
+Status ZarrMDArray::ReadAttributes() {
+    ZARR_ASSIGN_OR_RETURN(json::Value stored, session_->update()->Attributes(array_.path()));
+    array_.layout().facts.attributes =
+        zarr::InterpretAttributes(session_->stored_hierarchy(), array_.facts(), std::move(stored))
+            .value;
+    return {};
 }
 
-void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    facts_.attributes =
-        zarr::InterpretAttributes(session_->stored_hierarchy(), facts_, std::move(attributes))
-            .value;
+Status ZarrMDArray::ChangeAttribute(const std::string& name, std::optional<json::Value> value) {
+    ZARR_RETURN_IF_ERROR(ReadAttributes());
+    array_.SetAttribute(name, std::move(value));
     if (HasMeaning(name)) ReadConventions();
+    return {};
 }
 
 const std::string& ZarrMDArray::GetFilename() const noexcept { return session_->store_path(); }
@@ -228,7 +247,7 @@ const std::string& ZarrMDArray::GetFilename() const noexcept { return session_->
 std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
     return Guarded(session_->store_path(), [&]() -> std::vector<GUInt64> {
         std::vector<GUInt64> sizes;
-        for (const std::size_t i : shown_) sizes.push_back(facts_.metadata.chunks[i]);
+        for (const std::size_t i : shown_) sizes.push_back(array_.facts().metadata.chunks[i]);
         return sizes;
     });
 }
@@ -239,7 +258,7 @@ std::vector<size_t> ZarrMDArray::GetProcessingChunkSize(size_t nMaxChunkMemory) 
         std::vector<size_t> sizes;
         for (std::size_t i = 0; i < shown_.size(); ++i)
             sizes.push_back(static_cast<size_t>(std::min<std::uint64_t>(
-                dimensions_[i]->GetSize(), facts_.metadata.chunks[shown_[i]])));
+                dimensions_[i]->GetSize(), array_.facts().metadata.chunks[shown_[i]])));
         return sizes;
     });
 }
@@ -264,8 +283,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::GetAttributes(
 }
 
 const void* ZarrMDArray::GetRawNoDataValue() const {
-    return Guarded(session_->store_path(),
-                   [&]() -> const void* { return nodata_.empty() ? nullptr : nodata_.data(); });
+    return Guarded(session_->store_path(), [&]() -> const void* { return nodata_.data(); });
 }
 
 double ZarrMDArray::GetScale(bool* pbHasScale, GDALDataType* peStorageType) const {
@@ -315,20 +333,20 @@ bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, cons
     return Guarded(session_->store_path(), [&]() -> bool {
         Status status = CheckChange();
         if (status.ok() && values_.are_characters())
-            status = Status::Unsupported("/" + facts_.path +
+            status = Status::Unsupported("/" + array_.path() +
                                          ": texts stored as netCDF characters are read-only");
         if (!status.ok()) return Report(status);
-        is_new_ = false;
         try {
             ForgetStatistics();
-            status = values_.Write({facts_.metadata.rank(), arrayStartIdx, count, arrayStep,
+            status = values_.Write({array_.facts().metadata.rank(), arrayStartIdx, count, arrayStep,
                                     bufferStride, bufferDataType},
                                    static_cast<const std::uint8_t*>(pSrcBuffer));
         } catch (const std::bad_alloc&) {
             status = Status::OutOfMemory("out of memory");
         }
-        const bool names_itself = status.message().compare(0, facts_.path.size(), facts_.path) == 0;
-        return Report(names_itself ? status : status.WithContext("/" + facts_.path));
+        const bool names_itself =
+            status.message().compare(0, array_.path().size(), array_.path()) == 0;
+        return Report(names_itself ? status : status.WithContext("/" + array_.path()));
     });
 }
 
@@ -347,27 +365,21 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     return georeferencing_.Get([this] {
         // An array of one dimension is a coordinate array and has no georeferencing. An array whose
         // elements are texts has none, either.
-        if (facts_.metadata.rank() < 2 || values_.are_characters()) return Georeferencing();
+        if (array_.facts().metadata.rank() < 2 || values_.are_characters()) return Georeferencing();
         const OpenOptions& options = session_->options();
         Georeferencing placed =
-            ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
+            ReadGeoreferencing(session_->hierarchy(), array_.facts(), session_->store_path(),
                                {options.assume_longlat, false, false, options.threads, {}});
-        EmitWarnings(session_->store_path() + ": /" + facts_.path, placed.warnings);
+        EmitWarnings(array_.Name(), placed.warnings);
         return placed;
     });
-}
-
-// True if a user has set a CRS in PAM, GDAL's saved metadata. False if PAM only repeats the store's
-// CRS, or if the store is remote, where users cannot set one.
-bool ZarrMDArray::IsSetByUser() const {
-    const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
-    return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
 }
 
 std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<OGRSpatialReference> {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
-        if (from_pam != nullptr && IsSetByUser()) return from_pam;
+        if (from_pam != nullptr && IsCrsSetByUser(session_->store_path(), array_.path()))
+            return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
         // Both axes of a CRS have the same unit. If X and Y have different units, the store's CRS
         // does not fit, so only a CRS from PAM is returned.
@@ -389,8 +401,8 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
             const auto at = std::find(shown_.begin(), shown_.end(), stored);
             return at == shown_.end() ? 0 : static_cast<int>(at - shown_.begin()) + 1;
         };
-        const int x = number_of(*facts_.axes.x);
-        const int y = number_of(*facts_.axes.y);
+        const int x = number_of(*array_.facts().axes.x);
+        const int y = number_of(*array_.facts().axes.y);
         std::vector<int> mapping = srs->GetDataAxisToSRSAxisMapping();
         for (int& axis : mapping) axis = axis == 1 ? x : axis == 2 ? y : 0;
         mapping.resize(2);
@@ -399,33 +411,10 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
     });
 }
 
-// Returns the paths of the coordinates that the attribute `coordinates` names, without grid
-// mappings. If it names none, those of longitudes and latitudes of each pixel.
-std::vector<std::string> ZarrMDArray::CoordinatePaths() const {
-    const zarr::Hierarchy& hierarchy = session_->hierarchy();
-    const std::string group(zarr::ParentPath(facts_.path));
-    std::vector<std::string> words = zarr::WordsAttribute(facts_.attributes, "coordinates");
-    std::vector<std::string> paths;
-    std::vector<std::string> mappings;
-    if (!words.empty()) mappings.push_back(zarr::FindGridMapping(hierarchy, facts_).value);
-    for (const std::string& name : zarr::GridMappingNames(facts_.attributes))
-        if (!words.empty()) mappings.push_back(zarr::FindVariable(hierarchy, group, name));
-    for (const std::string& name : words) {
-        std::string path = zarr::FindVariable(hierarchy, group, name);
-        if (!path.empty() && std::find(mappings.begin(), mappings.end(), path) == mappings.end())
-            paths.push_back(std::move(path));
-    }
-    if (!words.empty() || facts_.metadata.rank() < 2) return paths;
-    const auto located = zarr::FindGeolocation(hierarchy, facts_).value;
-    if (located && !located->is_along_axes && located->kind == zarr::Geolocation::Kind::kLongLat)
-        paths = {located->y.facts.path, located->x.facts.path};
-    return paths;
-}
-
 std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() const {
     return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALMDArray>> {
         std::vector<std::shared_ptr<GDALMDArray>> variables;
-        for (const std::string& path : CoordinatePaths()) {
+        for (const std::string& path : CoordinatePaths(session_->hierarchy(), array_.facts())) {
             auto array = session_->OpenArray(path);
             if (array.ok())
                 variables.push_back(*array);
@@ -436,43 +425,68 @@ std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() 
     });
 }
 
+const std::vector<std::string>& ZarrMDArray::Overviews() const {
+    return overviews_.Get([this] { return FindOverviews(*session_, array_.path()); });
+}
+
+int ZarrMDArray::GetOverviewCount() const {
+    return Guarded(session_->store_path(),
+                   [&]() -> int { return static_cast<int>(Overviews().size()); });
+}
+
+std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        const std::vector<std::string>& paths = Overviews();
+        if (idx < 0 || idx >= static_cast<int>(paths.size())) return nullptr;
+        auto array = session_->OpenArray(paths[static_cast<std::size_t>(idx)]);
+        if (array.ok()) return *array;
+        EmitError(session_->store_path(), array.status());
+        return nullptr;
+    });
+}
+
+#if ZARR_BUILDS_MULTIDIM_OVERVIEWS
+CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
+                                   const int* panOverviewList, GDALProgressFunc pfnProgress,
+                                   void* pProgressData, CSLConstList papszOptions) {
+    return Guarded(session_->store_path(), [&]() -> CPLErr {
+        if (!Report(CheckChange())) return CE_Failure;
+        const CPLErr built = BuildArrayOverviews(*session_, array_.facts(), pszResampling,
+                                                 {panOverviewList, panOverviewList + nOverviews},
+                                                 pfnProgress, pProgressData, papszOptions);
+        overviews_.Reset();
+        return built;
+    });
+}
+#endif
+
 GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
     return Guarded(session_->store_path(), [&]() -> GDALDataset* {
         for (const auto& dimension : dimensions_) {
             if (dimension->GetSize() != 0) continue;
             EmitError(session_->store_path(),
                       zarr::Status::Unsupported(
-                          "/" + facts_.path + ": dimension " + dimension->GetName() +
+                          "/" + array_.path() + ": dimension " + dimension->GetName() +
                           " is empty (shape 0), and GDAL has no empty rasters"));
             return nullptr;
         }
-        const bool is_its_raster = facts_.metadata.rank() >= 2 && !values_.are_characters() &&
-                                   facts_.axes.x == iXDim && facts_.axes.y == iYDim &&
-                                   (GDALPamMDArray::GetSpatialRef() == nullptr || !IsSetByUser());
+        const bool is_its_raster = array_.facts().metadata.rank() >= 2 &&
+                                   !values_.are_characters() && array_.facts().axes.x == iXDim &&
+                                   array_.facts().axes.y == iYDim &&
+                                   (GDALPamMDArray::GetSpatialRef() == nullptr ||
+                                    !IsCrsSetByUser(session_->store_path(), array_.path()));
         std::uint64_t slices = 1;
-        for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
-            if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
+        for (std::size_t i = 0; i < array_.facts().metadata.rank(); ++i)
+            if (i != iXDim && i != iYDim) slices *= array_.facts().metadata.shape[i];
         // If the array would have more bands than GDAL allows, GDAL's own AsClassicDataset() is
         // called below, which emits the error.
         const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
-        // If the array is open for update, its raster is opened for update, too. Overviews of the
-        // raster are then stored in the Zarr store and not in a file beside it.
-        if (is_own && session_->update() != nullptr && !facts_.path.empty())
-            return OpenForUpdate().release();
-        if (is_own) {
-            Location location = session_->location();
-            location.node = facts_.path;
-            location.kind = zarr::NodeKind::kArray;
-            OpenOptions options = session_->options();
-            options.multiband = true;
-            options.dim_x.clear();
-            options.dim_y.clear();
-            const std::string name = FormatConnectionString(location.address, location.node);
-            auto dataset = OpenRaster(name, location, {}, options);
-            if (dataset.ok()) {
-                (*dataset)->Finish({{}, false});
-                return dataset->release();
-            }
+        if (!is_own) return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
+        auto raster = OpenArrayRaster(*session_, array_.path());
+        if (raster.ok()) return raster->release();
+        if (IsWritable()) {
+            EmitError(session_->store_path(), raster.status());
+            return nullptr;
         }
         return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
     });
@@ -491,7 +505,7 @@ bool ZarrMDArray::Report(const Status& status) const {
 }
 
 Status ZarrMDArray::CheckChange() const {
-    ZARR_RETURN_IF_ERROR(session_->CheckUpdate().WithContext("/" + facts_.path));
+    ZARR_RETURN_IF_ERROR(session_->CheckUpdate().WithContext("/" + array_.path()));
     return CheckThere();
 }
 
@@ -499,20 +513,109 @@ void ZarrMDArray::Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions
                           GeoreferencingForm convention) {
     convention_ = convention;
     dimensions_.assign(dimensions.begin(), dimensions.end());
-    is_new_ = true;
 }
 
 Status ZarrMDArray::Reload(const std::string& path) {
-    ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(session_->hierarchy(), path));
-    ZARR_ASSIGN_OR_RETURN(auto array, session_->hierarchy().OpenArray(path));
-    values_.SetArray(std::move(array));
-    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), values_.array());
-    facts_ = std::move(facts);
+    ZARR_RETURN_IF_ERROR(array_.Reload(session_->hierarchy(), path));
+    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_.elements());
     m_osName = session_->ArrayName(path);
     m_osFullName = session_->ArrayFullName(path);
     georeferencing_.Reset();
-    level_paths_.Reset();
+    overviews_.Reset();
     return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Unit, scale, nodata value and CRS
+
+bool ZarrMDArray::Try(const std::function<Status()>& change) {
+    const Status status = CheckChange();
+    return Report(status.ok() ? change() : status);
+}
+
+bool ZarrMDArray::ChangeFacts(const std::function<Status()>& change) {
+    return Try([&]() -> Status {
+        ZARR_RETURN_IF_ERROR(ReadAttributes());
+        Status status = change();
+        ReadConventions();
+        return status;
+    });
+}
+
+bool ZarrMDArray::SetUnit(const std::string& osUnit) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (values_.stored().is_time() && osUnit != units_)
+            return Report(Status::Unsupported("/" + array_.path() +
+                                              ": the unit is fixed by dtype " +
+                                              values_.stored().ToString()));
+        return ChangeFacts([&] {
+            if (!values_.stored().is_time()) array_.SetUnits(osUnit);
+            return Status();
+        });
+    });
+}
+
+bool ZarrMDArray::SetScale(double dfScale, GDALDataType /*eStorageType*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return ChangeFacts([&] {
+            array_.SetAttribute(zarr::kScalesOfBands, std::nullopt);
+            return array_.SetScale(dfScale), Status();
+        });
+    });
+}
+
+bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return ChangeFacts([&] {
+            array_.SetAttribute(zarr::kOffsetsOfBands, std::nullopt);
+            return array_.SetOffset(dfOffset), Status();
+        });
+    });
+}
+
+Status ZarrMDArray::StoreNodata(const void* raw) {
+    const ScalarField whole{"", 0, array_.facts().metadata.dtype};
+    if (raw == nullptr) return array_.RemoveNodata(whole).status();
+    ZARR_ASSIGN_OR_RETURN(const auto element, nodata_.Stored(raw));
+    const std::string warning =
+        element ? array_.FilterWarning(*element)
+                : NodataOutOfRange(CPLSPrintf("%.17g", nodata_.Number(raw)), values_.stored());
+    if (!warning.empty()) EmitWarning(array_.Name(), warning);
+    if (element) return array_.SetNodata(whole, *element).status();
+    return array_.RemoveNodata(whole).status();
+}
+
+bool ZarrMDArray::SetRawNoDataValue(const void* pRawNoData) {
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return ChangeFacts([&] { return StoreNodata(pRawNoData); }); });
+}
+
+Status ZarrMDArray::WriteCrs(const OGRSpatialReference* srs,
+                             const std::vector<std::string>& preferred_mappings) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    ZARR_RETURN_IF_ERROR(ReadAttributes());
+    const CoordinateArrays arrays(*session_->update(), {array_.path()}, OtherArrays::kAny);
+    ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays written,
+                          WritePosition({&array_}, arrays, {srs, std::nullopt, preferred_mappings},
+                                        convention_, PositionParts::kCrs));
+    ReadConventions();
+    session_->NodesChanged();
+    if (srs != nullptr && !written.grid_mapping.empty())
+        session_->pending_grid_mappings().Add(array_.path(), *srs);
+    return {};
+}
+
+bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
+        const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
+        const Status status = WriteCrs(is_some ? poSRS : nullptr, {});
+        if (status.ok()) {
+            if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
+            georeferencing_.Reset();
+        }
+        return Report(status);
+    });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -527,7 +630,7 @@ std::shared_ptr<GDALAttribute> ZarrMDArray::CreateAttribute(
             Report(status);
             return nullptr;
         }
-        auto created = CreateNodeAttribute(session_, facts_.path, GetFullName(), osName,
+        auto created = CreateNodeAttribute(session_, array_.path(), GetFullName(), osName,
                                            anDimensions, oDataType, HasMeaning(osName));
         if (created.ok()) return created.Take();
         Report(created.status());
@@ -537,47 +640,23 @@ std::shared_ptr<GDALAttribute> ZarrMDArray::CreateAttribute(
 
 bool ZarrMDArray::DeleteAttribute(const std::string& osName, CSLConstList /*papszOptions*/) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        const Status status = CheckChange();
-        return Report(status.ok() ? DeleteNodeAttribute(*session_, facts_.path, osName) : status);
+        return Try([&] { return DeleteNodeAttribute(*session_, array_.path(), osName); });
     });
 }
 
 bool ZarrMDArray::Rename(const std::string& osNewName) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        const Status status = CheckChange();
-        if (!status.ok() || osNewName == GetName()) return Report(status);
-        return Report(RenameNode(*session_, facts_.path, osNewName));
+        return Try([&] {
+            return osNewName == GetName() ? Status()
+                                          : RenameNode(*session_, array_.path(), osNewName);
+        });
     });
 }
 
-Status ZarrMDArray::ChangeShape(const std::vector<GUInt64>& shape) {
-    ZARR_RETURN_IF_ERROR(CheckChange());
-    if (shape.size() != dimensions_.size())
-        return Status::Invalid("/" + facts_.path + ": expected " +
-                               std::to_string(dimensions_.size()) + " sizes, got " +
-                               std::to_string(shape.size()));
-    std::map<ZarrDimension*, std::uint64_t> sizes;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        const auto& dimension = dimensions_[i];
-        if (shape[i] > static_cast<GUInt64>(INT64_MAX))
-            return Status::Invalid("/" + facts_.path + ": dimension " + dimension->GetName() +
-                                   ": expected a size of at most " + std::to_string(INT64_MAX) +
-                                   ", got " + std::to_string(shape[i]));
-        const auto [known, is_first] =
-            sizes.emplace(static_cast<ZarrDimension*>(dimension.get()), shape[i]);
-        if (!is_first && known->second != shape[i])
-            return Status::Invalid("/" + facts_.path + ": dimension " + dimension->GetName() +
-                                   " is given two sizes, " + std::to_string(known->second) +
-                                   " and " + std::to_string(shape[i]));
-    }
-    for (auto it = sizes.begin(); it != sizes.end();)
-        it = it->first->GetSize() == it->second ? sizes.erase(it) : std::next(it);
-    return sizes.empty() ? Status() : ResizeDimensions(*session_, sizes);
-}
-
 bool ZarrMDArray::Resize(const std::vector<GUInt64>& anNewDimSizes, CSLConstList /*papszOptions*/) {
-    return Guarded(session_->store_path(),
-                   [&]() -> bool { return Report(ChangeShape(anNewDimSizes)); });
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return Try([&] { return SetShape(*session_, array_.path(), dimensions_, anNewDimSizes); });
+    });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -593,20 +672,6 @@ CPLErr ZarrMDArray::GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, d
     });
 }
 
-// Returns the value of CF's attribute `actual_range`: the minimum `least` and the maximum `most`,
-// as integers if the array has integers.
-json::Value ZarrMDArray::ActualRange(double least, double most) const {
-    const bool is_integer = values_.stored().kind == zarr::DataKind::kInt ||
-                            values_.stored().kind == zarr::DataKind::kUint;
-    constexpr double kExact = 9007199254740992.0;  // 2^53
-    const auto number = [&](double value) {
-        return is_integer && std::abs(value) <= kExact
-                   ? json::Value(static_cast<std::int64_t>(value))
-                   : json::Value(value);
-    };
-    return json::Value(json::Array{number(least), number(most)});
-}
-
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
         // Statistics count as outdated if the PAM file is older than the array. Writing the file
@@ -617,7 +682,9 @@ bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
         const auto given = FindOption("option ", ZARR_STATISTICS_OPTIONS, kUpdate);
         const bool is_wanted = given && CPLTestBool(given->text);
         if (!is_wanted || bApproxStats || !IsWritable()) return true;
-        return Report(ChangeAttribute("actual_range", ActualRange(dfMin, dfMax)));
+        return Try([&] {
+            return ChangeAttribute("actual_range", ActualRange(values_.stored(), dfMin, dfMax));
+        });
     });
 }
 

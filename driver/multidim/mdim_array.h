@@ -5,21 +5,21 @@
 #include <gdal_pam.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/array/array.h"
 #include "core/base/completion.h"
-#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
+#include "driver/georef/editable_array.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_form.h"
 #include "driver/multidim/array_values.h"
-#include "driver/multidim/extended_type.h"
+#include "driver/multidim/raw_nodata.h"
 
 namespace zarr_driver {
 
@@ -38,7 +38,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     // Opens the array at `path` without reading its chunks. Errors name the fault in the metadata.
     static zarr::Result<std::shared_ptr<ZarrMDArray>> Open(std::shared_ptr<MdimSession> session,
                                                            const std::string& path);
-    ~ZarrMDArray() override;
+    ~ZarrMDArray() override = default;
     ZarrMDArray(const ZarrMDArray&) = delete;
     ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
@@ -120,7 +120,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
 
     const std::shared_ptr<MdimSession>& session() const { return session_; }
-    const std::string& path() const { return facts_.path; }
+    const std::string& path() const { return array_.path(); }
     // Writes the CRS `srs` of the array; nullptr removes the CRS. If one of the grid mappings
     // `preferred_mappings`, which are in the array's group, states `srs`, that grid mapping is
     // used.
@@ -130,10 +130,11 @@ class ZarrMDArray final : public GDALPamMDArray {
     // written. Must be called once, by the code that creates the array.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions,
                  GeoreferencingForm convention);
-    // The session calls these methods when the array was deleted, or when its attributes, path or
-    // metadata changed.
+    // Sets an attribute, or removes it if `value` is nullopt. The session must be open for update.
+    zarr::Status ChangeAttribute(const std::string& name, std::optional<zarr::json::Value> value);
+    // The session calls these methods when the array was deleted, or when its path or metadata
+    // changed.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
-    void AttributeChanged(const std::string& name, zarr::json::Value attributes);
     zarr::Status Reload(const std::string& path);
 
   protected:
@@ -148,48 +149,30 @@ class ZarrMDArray final : public GDALPamMDArray {
                      CSLConstList papszOptions) const override;
 
   private:
-    ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts facts,
-                std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type);
+    ZarrMDArray(std::shared_ptr<MdimSession> session, RasterLayout layout,
+                const GDALExtendedDataType& type);
 
     void OrderDimensions();
+    zarr::Status ReadAttributes();
     void ReadConventions();
-    std::vector<std::string> CoordinatePaths() const;
-    const std::vector<std::string>& LevelPaths() const;
-    std::unique_ptr<GDALDataset> OpenForUpdate() const;
-    zarr::Status CheckOverviews(const std::vector<int>& factors) const;
+    const std::vector<std::string>& Overviews() const;  // paths, largest first
     std::vector<std::shared_ptr<GDALAttribute>> ListedAttributes() const;
-    void ReadNodata();
-    void FreeNodata();
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     bool Report(const zarr::Status& status) const;
-    zarr::Status ChangeAttribute(const char* name, std::optional<zarr::json::Value> value);
-    bool IsSetByUser() const;
-    zarr::json::Value ActualRange(double least, double most) const;
-#if ZARR_HAS_RAW_BLOCK_INFO
-    zarr::Status FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBlockInfo& info) const;
-    zarr::Status SetInlineBlock(const zarr::ChunkLocation& place, const std::string& value,
-                                GDALMDArrayRawBlockInfo& info) const;
-#endif
-    zarr::Status RemoveNodata();
-    zarr::Status StoreNumber(const char* name, std::string_view list, double number);
-    zarr::Status RemoveContradictions(std::string_view name,
-                                      const std::optional<std::string>& element);
+    // Change the array by `change`. ChangeFacts() then reads facts of the array again. Emit an
+    // error on failure.
+    bool Try(const std::function<zarr::Status()>& change);
+    bool ChangeFacts(const std::function<zarr::Status()>& change);
     zarr::Status StoreNodata(const void* raw);
-    bool IsOutside(const void* raw, const std::string& element) const;
-    zarr::Status ReplaceFillValue(const std::optional<std::string>& element);
-    zarr::Status ReplaceWrittenFillValue(const std::optional<std::string>& element);
-    zarr::Status RemoveFillValue();
-    zarr::Status Reopen();
-    zarr::Result<std::string> StoredElement(const void* raw) const;
-    zarr::Status ChangeShape(const std::vector<GUInt64>& shape);
     void ForgetStatistics();
 
     const std::shared_ptr<MdimSession> session_;
-    zarr::ArrayFacts facts_;
+    EditableArray array_;
     ArrayValues values_;
     std::unique_ptr<ArrayActivity> activity_;
     const GDALExtendedDataType type_;
+    RawNodata nodata_;
     bool has_stored_order_ = true;
     std::vector<std::size_t> shown_;  // for each of dimensions_, its index in the stored shape
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
@@ -199,15 +182,11 @@ class ZarrMDArray final : public GDALPamMDArray {
     CPLStringList structural_info_;
     std::string units_;
     zarr::Packing packing_;
-    std::vector<std::uint8_t> nodata_;  // nodata value, an element of type_; empty if there is none
     GeoreferencingForm convention_ = GeoreferencingForm::kEveryReader;
-    // true if this session has created the array and not written to it
-    std::atomic<bool> is_new_{false};
     bool is_deleted_ = false;
     std::atomic<bool> has_forgotten_statistics_{false};
     zarr::Lazy<Georeferencing> georeferencing_;
-    // paths of the array's overviews, largest first
-    zarr::Lazy<std::vector<std::string>> level_paths_;
+    zarr::Lazy<std::vector<std::string>> overviews_;  // paths
 };
 
 }  // namespace zarr_driver

@@ -400,7 +400,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     const bool replaces = session_->update()->RemoveCreated(path);
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(
         path, metadata, attributes, replaces ? zarr::IfExists::kReplace : zarr::IfExists::kFail));
-    session_->update()->RecordIncomplete(path);
+    session_->update()->RecordNew(path);
     if (own.empty()) session_->pending_grid_mappings().AddScalar(path);
     session_->NodesChanged();
     ZARR_ASSIGN_OR_RETURN(auto array, session_->OpenArray(path));

@@ -208,11 +208,10 @@ std::vector<std::shared_ptr<ZarrGroup>> MdimSession::Groups() const {
 
 Status MdimSession::ChangeAttribute(const std::string& path, const std::string& name,
                                     std::optional<json::Value> value) {
-    ZARR_RETURN_IF_ERROR(update_->ChangeAttribute(path, name, std::move(value)));
-    const auto array = FindArray(path);
-    if (array == nullptr) return {};
-    ZARR_ASSIGN_OR_RETURN(json::Value attributes, update_->Attributes(path));
-    array->AttributeChanged(name, std::move(attributes));
+    if (const auto array = FindArray(path)) return array->ChangeAttribute(name, std::move(value));
+    // Attributes that are not a JSON object cannot be changed.
+    ZARR_RETURN_IF_ERROR(update_->Attributes(path).status());
+    update_->ChangeAttribute(path, {name, std::nullopt, std::move(value)});
     return {};
 }
 

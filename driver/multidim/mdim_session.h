@@ -113,6 +113,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
 
     // Returns the object that writes to the store; nullptr if the dataset is read-only.
     StoreUpdate* update() const { return update_.get(); }
+    std::shared_ptr<StoreUpdate> ShareUpdate() const { return update_.Share(); }
     // Returns a kPermission error if the dataset is read-only.
     zarr::Status CheckUpdate() const;
     // Returns an error if `name` is not allowed for an array, group, dimension or attribute.

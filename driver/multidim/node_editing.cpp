@@ -280,6 +280,31 @@ Status ResizeDimensions(MdimSession& session,
     return status.ok() ? reloaded : status;
 }
 
+Status SetShape(MdimSession& session, const std::string& path,
+                const std::vector<std::shared_ptr<GDALDimension>>& dimensions,
+                const std::vector<GUInt64>& shape) {
+    if (shape.size() != dimensions.size())
+        return Status::Invalid("/" + path + ": expected " + std::to_string(dimensions.size()) +
+                               " sizes, got " + std::to_string(shape.size()));
+    std::map<ZarrDimension*, std::uint64_t> sizes;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const auto& dimension = dimensions[i];
+        if (shape[i] > static_cast<GUInt64>(INT64_MAX))
+            return Status::Invalid("/" + path + ": dimension " + dimension->GetName() +
+                                   ": expected a size of at most " + std::to_string(INT64_MAX) +
+                                   ", got " + std::to_string(shape[i]));
+        const auto [known, is_first] =
+            sizes.emplace(static_cast<ZarrDimension*>(dimension.get()), shape[i]);
+        if (!is_first && known->second != shape[i])
+            return Status::Invalid("/" + path + ": dimension " + dimension->GetName() +
+                                   " is given two sizes, " + std::to_string(known->second) +
+                                   " and " + std::to_string(shape[i]));
+    }
+    for (auto it = sizes.begin(); it != sizes.end();)
+        it = it->first->GetSize() == it->second ? sizes.erase(it) : std::next(it);
+    return sizes.empty() ? Status() : ResizeDimensions(session, sizes);
+}
+
 void StoreAxes(MdimSession& session) {
     for (const NewDimension& dimension : session.dimensions().Created()) {
         const Axis axis = AxisOf(dimension.type);

@@ -4,9 +4,13 @@
 // session.
 #pragma once
 
+#include <gdal_priv.h>
+
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/status.h"
 
@@ -25,6 +29,12 @@ zarr::Status RenameDimension(MdimSession& session, ZarrDimension& dimension,
 // Gives dimensions new sizes, and resizes all arrays that have these dimensions.
 zarr::Status ResizeDimensions(MdimSession& session,
                               const std::map<ZarrDimension*, std::uint64_t>& sizes);
+
+// Gives the array at `path` another shape, and resizes all arrays that share one of the changed
+// dimensions. `dimensions` are those of the array, each a ZarrDimension.
+zarr::Status SetShape(MdimSession& session, const std::string& path,
+                      const std::vector<std::shared_ptr<GDALDimension>>& dimensions,
+                      const std::vector<GUInt64>& shape);
 
 // Stores the axis (such as X or T) of each dimension that a caller created, as CF attributes of its
 // coordinate array, unless the array states one. Failures give warnings.

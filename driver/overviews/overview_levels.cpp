@@ -597,7 +597,7 @@ Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
     }
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(path));
     return zarr::FillMeansMissing(metadata, attributes)
-               ? update_.MakeFillData(hierarchy_, path, source_.threads)
+               ? update_.SetFillValue(hierarchy_, path, std::nullopt, source_.threads)
                : Status();
 }
 

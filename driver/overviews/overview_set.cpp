@@ -10,6 +10,18 @@ namespace zarr_driver {
 
 OverviewSet::~OverviewSet() { EmitWarnings(raster_.store_path(), pending_.warnings); }
 
+void OverviewSet::WarnOfWrite(const RasterLayout& array) {
+    if (LevelsOf(array).empty()) return;
+    // This write changes the array, so the state of the array that the overview groups record must
+    // be updated.
+    pending_.is_description = true;
+    std::call_once(write_warned_, [&] {
+        EmitWarning(
+            raster_.store_path() + ": /" + array.facts.path,
+            "its overviews are outdated by this write; build them again when all is written");
+    });
+}
+
 void OverviewSet::Warn(const std::vector<std::string>& warnings) {
     if (raster_.update() == nullptr) return EmitWarnings(raster_.store_path(), warnings);
     pending_.warnings.insert(pending_.warnings.end(), warnings.begin(), warnings.end());

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -67,6 +68,9 @@ class OverviewSet {
     void Release(OverviewableDataset& level) const;
 
     Pending& pending() { return pending_; }
+    // Call when pixels of `array` are written. Lets the levels be described anew, and warns once
+    // that they are outdated.
+    void WarnOfWrite(const RasterLayout& array);
     // Emits warnings about levels that are left out. In update mode they wait for the next build,
     // which makes them needless, or for the end of the dataset.
     void Warn(const std::vector<std::string>& warnings);
@@ -82,6 +86,7 @@ class OverviewSet {
     std::vector<std::pair<const RasterLayout*, std::unique_ptr<OverviewableDataset>>> array_levels_;
     Levels removed_;  // removed overviews; callers may still hold their bands
     Pending pending_;
+    std::once_flag write_warned_;
 };
 
 // Gives the bands of an overview the metadata item RESAMPLING, by which GDAL fills the overview

@@ -20,19 +20,19 @@ bool AbsentBlocks::CanListWithoutRequests() {
     ZarrDataset& dataset = *band_.dataset();
     if (dataset.options().wrap_longitude || dataset.options().north_up) return false;
     if (dataset.update() != nullptr && !dataset.Flush()) return false;
-    const zarr::Array& array = *band_.array().layout.array;
+    const zarr::Array& array = *band_.array().elements();
     // The chunks are listed only if that costs no requests, as in a local store.
     return array.AreChunksListed() || !array.store()->Traits().remote;
 }
 
 bool AbsentBlocks::EnsureListed() {
     if (!CanListWithoutRequests()) return false;
-    const zarr::Array& array = *band_.array().layout.array;
+    const zarr::Array& array = *band_.array().elements();
     return array.AreChunksListed() || array.ListChunks().ok();
 }
 
 bool AbsentBlocks::IsAbsent(int block_x, int block_y) const {
-    const RasterLayout& layout = band_.array().layout;
+    const RasterLayout& layout = band_.array().layout();
     const std::vector<std::uint64_t>& indices = band_.indices();
     const std::vector<zarr::GridAxis>& grid = layout.array->layouts().grid();
     zarr::DimVector<std::uint64_t> chunk(grid.size(), 0);
@@ -56,7 +56,7 @@ bool AbsentBlocks::IsAbsent(int block_x, int block_y) const {
 AbsentBlocks::ChunkRange AbsentBlocks::ChunksOf(const std::optional<std::size_t>& axis, int offset,
                                                 int size) const {
     if (!axis) return {0, 0};
-    const zarr::GridAxis& along = band_.array().layout.array->layouts().grid()[*axis];
+    const zarr::GridAxis& along = band_.array().elements()->layouts().grid()[*axis];
     const auto first = static_cast<std::uint64_t>(offset);
     return {along.ChunkOf(first), along.ChunkOf(first + static_cast<std::uint64_t>(size) - 1)};
 }
@@ -64,7 +64,7 @@ AbsentBlocks::ChunkRange AbsentBlocks::ChunksOf(const std::optional<std::size_t>
 double AbsentBlocks::FillNumber() const {
     const ScalarField& field = band_.field();
     return NumberInElement<double>(
-        band_.array().layout.facts.metadata.fill_value.Part(field.offset, field.type.size),
+        band_.array().facts().metadata.fill_value.Part(field.offset, field.type.size),
         field.type.Native());
 }
 
@@ -105,7 +105,7 @@ std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow
 
 bool AbsentBlocks::SaveMostReads() {
     constexpr std::uint64_t kFewChunks = 64;
-    const zarr::Array& array = *band_.array().layout.array;
+    const zarr::Array& array = *band_.array().elements();
     const GDALDataType type = band_.GetRasterDataType();
     const int flags = band_.GetMaskFlags();
     const bool is_real =

@@ -60,10 +60,10 @@ ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& arra
     poDS = dataset;
     nBand = number;
     eDataType = GdalTypeOf(field.type);
-    nRasterXSize = array.layout.Width();
-    nRasterYSize = array.layout.Height();
-    nBlockXSize = BlockSize(array.layout, array.layout.x_axis);
-    nBlockYSize = BlockSize(array.layout, array.layout.y_axis);
+    nRasterXSize = array.layout().Width();
+    nRasterYSize = array.layout().Height();
+    nBlockXSize = BlockSize(array.layout(), array.layout().x_axis);
+    nBlockYSize = BlockSize(array.layout(), array.layout().y_axis);
     ReadConventions();
     DescribeStructure();
 }
@@ -71,7 +71,7 @@ ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& arra
 void ZarrRasterBand::DescribeStructure() {
     CPLStringList items;
     if (field_.type.kind == zarr::DataKind::kBool) items.SetNameValue("NBITS", "1");
-    if (const std::string name = CompressionName(array_.layout.facts.metadata); !name.empty())
+    if (const std::string name = CompressionName(array_.facts().metadata); !name.empty())
         items.AddString(("COMPRESSION=" + name).c_str());
     constexpr const char* kDomain = "IMAGE_STRUCTURE";
     if (!items.empty() || GDALRasterBand::GetMetadata(kDomain) != nullptr)
@@ -79,7 +79,7 @@ void ZarrRasterBand::DescribeStructure() {
 }
 
 void ZarrRasterBand::ReadConventions() {
-    const zarr::ArrayFacts& facts = array_.layout.facts;
+    const zarr::ArrayFacts& facts = array_.facts();
     const zarr::Packing& packing = array_.packing.value;
     zarr::Warnings warnings = array_.packing.warnings;
     const zarr::BandStatement own = array_.lists.Of(facts.attributes, BandInLists());
@@ -100,7 +100,7 @@ void ZarrRasterBand::ReadConventions() {
 }
 
 std::size_t ZarrRasterBand::BandInLists() const {
-    const std::vector<std::size_t>& axes = array_.layout.other_axes;
+    const std::vector<std::size_t>& axes = array_.layout().other_axes;
     for (std::size_t i = 0; i < axes.size(); ++i)
         if (array_.lists.axis() == axes[i]) return static_cast<std::size_t>(indices()[i]);
     return 0;
@@ -116,7 +116,7 @@ std::optional<zarr::FillValue> ZarrRasterBand::ArrayNodata() const {
 // has copies of the lists, but may lack the coordinates that number their entries.
 void ZarrRasterBand::FollowLists(const ZarrRasterBand& base) {
     const zarr::BandStatement own =
-        base.array_.lists.Of(base.array_.layout.facts.attributes, base.BandInLists());
+        base.array_.lists.Of(base.array_.facts().attributes, base.BandInLists());
     if (own.scale) scale_ = base.scale_;
     if (own.offset) offset_ = base.offset_;
     if (own.units) units_ = base.units_;
@@ -145,7 +145,7 @@ ZarrRasterBand::BlockRange ZarrRasterBand::BlocksOf(const PixelWindow& window) c
 }
 
 void ZarrRasterBand::ArrayReplaced() {
-    pixels_.SetIndices(array_.layout.SliceIndices(slice_));
+    pixels_.SetIndices(array_.layout().SliceIndices(slice_));
     has_labels_ = false;
     if (!is_named_) return;
     const std::string name = std::exchange(description_, std::string());
@@ -160,12 +160,11 @@ CPLErr ZarrRasterBand::Report(const Status& status) const {
 CPLErr ZarrRasterBand::Write(const PixelWindow& window, const void* data,
                              const BufferLayout& buffer) {
     if (dataset()->update() == nullptr) return dataset()->ReportReadOnly();
-    if (dataset()->is_mask()) {
-        ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
-        masked.dataset()->WarnOfOverviews(masked.array_);
-    }
-    if (const Status prepared = dataset()->Prepare(); !prepared.ok()) return Report(prepared);
-    dataset()->WarnOfOverviews(array_);
+    const RasterRole& role = dataset()->role();
+    if (role.is_mask) role.raster->overviews().WarnOfWrite(role.BandOf(nBand)->array_.layout());
+    const Status prepared = NewRasterWork::Do(dataset()->new_raster().before_pixels);
+    if (!prepared.ok()) return Report(prepared);
+    dataset()->overviews().WarnOfWrite(array_.layout());
     dataset()->OnPixelsChange();
     return Report(pixels_.Write(window, data, buffer));
 }
@@ -313,7 +312,7 @@ const std::string& ZarrRasterBand::ArrayDescription() const {
 
 // Returns the name that lists of the array give this band; nullopt if they give none.
 std::optional<SliceLabels::Name> ZarrRasterBand::NamedAxis() const {
-    auto name = array_.lists.Of(array_.layout.facts.attributes, BandInLists()).name;
+    auto name = array_.lists.Of(array_.facts().attributes, BandInLists()).name;
     if (!name) return std::nullopt;
     return SliceLabels::Name{array_.lists.axis(), std::move(*name)};
 }
@@ -350,14 +349,6 @@ void ZarrRasterBand::LoadLabels() {
     ShowStoredMetadata();
 }
 
-NameValueList ZarrRasterBand::Description() {
-    if (array_description_.empty()) {
-        DescribeStorage(*array_.layout.array, array_.layout.listing, array_description_);
-        DescribeCodecs(array_.layout.facts.metadata, array_description_);
-    }
-    return array_description_.List();
-}
-
 bool ZarrRasterBand::IsDescription(const char* domain) const {
     return domain != nullptr && EQUAL(domain, kZarrDomain) && dataset()->BandsHaveArrays();
 }
@@ -375,7 +366,7 @@ char** ZarrRasterBand::GetMetadataDomainList() {
 NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> NameValueList {
         if (IsDefaultDomain(pszDomain)) LoadLabels();
-        if (IsDescription(pszDomain)) return Description();
+        if (IsDescription(pszDomain)) return array_.Description().List();
         return GDALPamRasterBand::GetMetadata(pszDomain);
     });
 }
@@ -391,7 +382,7 @@ const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* psz
                 LoadAttributes();
             if (IsStatistic(pszName)) dataset()->CheckStatistics();
         } else if (IsDescription(pszDomain)) {
-            return CSLFetchNameValue(Description(), pszName);
+            return array_.Description().FetchNameValue(pszName);
         }
         return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
     });
@@ -448,7 +439,7 @@ GDALRasterBand* ZarrRasterBand::GetMaskBand() {
     return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
         if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
             return mask.band;
-        dataset()->KeepAssumedColours();
+        dataset()->colours().KeepAssumed();
         return GDALPamRasterBand::GetMaskBand();
     });
 }
@@ -457,7 +448,7 @@ int ZarrRasterBand::GetMaskFlags() {
     return Guarded(dataset()->store_path(), [&]() -> int {
         if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
             return mask.flags;
-        dataset()->KeepAssumedColours();
+        dataset()->colours().KeepAssumed();
         return GDALPamRasterBand::GetMaskFlags();
     });
 }
@@ -467,8 +458,8 @@ int ZarrRasterBand::GetMaskFlags() {
 void ZarrRasterBand::StoreClasses(CSLConstList names) {
     const zarr::DataKind kind = field_.type.kind;
     const bool is_integer = kind == zarr::DataKind::kInt || kind == zarr::DataKind::kUint;
-    if (array_.layout.BandCount() != 1 || !is_integer ||
-        array_.layout.facts.attributes.Find("flag_masks") != nullptr)
+    if (array_.layout().BandCount() != 1 || !is_integer ||
+        array_.facts().attributes.Find("flag_masks") != nullptr)
         return;
     json::Array values;
     std::string meanings;
@@ -481,8 +472,9 @@ void ZarrRasterBand::StoreClasses(CSLConstList names) {
         meanings += (meanings.empty() ? "" : " ") + word;
     }
     const bool is_empty = values.empty();
-    ChangeAttribute("flag_values", is_empty ? json::Value() : json::Value(std::move(values)));
-    ChangeAttribute("flag_meanings", is_empty ? json::Value() : json::Value(meanings));
+    array_.ChangeAttribute("flag_values",
+                           is_empty ? json::Value() : json::Value(std::move(values)));
+    array_.ChangeAttribute("flag_meanings", is_empty ? json::Value() : json::Value(meanings));
 }
 
 CPLErr ZarrRasterBand::SetCategoryNames(char** papszNames) {
@@ -568,7 +560,7 @@ GDALColorTable* ZarrRasterBand::GetColorTable() {
         if (from_pam != nullptr || label_colours_ != nullptr)
             return from_pam != nullptr ? from_pam : label_colours_.get();
         label_colours_ = LabelColours(array_.listing);
-        if (!label_colours_) label_colours_ = ClassColours(array_.layout.facts.attributes);
+        if (!label_colours_) label_colours_ = ClassColours(array_.facts().attributes);
         return label_colours_.get();
     });
 }
@@ -587,25 +579,26 @@ GDALRasterAttributeTable* ZarrRasterBand::GetDefaultRAT() {
 // overview of the raster.
 int ZarrRasterBand::GetOverviewCount() {
     return Guarded(dataset()->store_path(), [&]() -> int {
-        if (dataset()->is_mask()) {
+        if (dataset()->role().is_mask) {
             int masked = 0;
             while (GetOverview(masked) != nullptr) ++masked;
             return masked;
         }
-        const auto count = static_cast<int>(dataset()->overviews().LevelsOf(array_.layout).size());
+        const auto count =
+            static_cast<int>(dataset()->overviews().LevelsOf(array_.layout()).size());
         return count != 0 ? count : GDALPamRasterBand::GetOverviewCount();
     });
 }
 
 GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
     return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
-        if (dataset()->is_mask()) {
-            ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
+        if (dataset()->role().is_mask) {
+            ZarrRasterBand& masked = *dataset()->role().BandOf(nBand);
             ZarrRasterBand* const level = masked.dataset()->LevelOf(masked.GetBand(), nIdx);
             return level != nullptr ? level->dataset()->masks().Find(level->GetBand()).band
                                     : nullptr;
         }
-        if (dataset()->overviews().LevelsOf(array_.layout).empty())
+        if (dataset()->overviews().LevelsOf(array_.layout()).empty())
             return GDALPamRasterBand::GetOverview(nIdx);
         return dataset()->LevelOf(nBand, nIdx);
     });
@@ -614,10 +607,10 @@ GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
 GDALColorInterp ZarrRasterBand::StatedColour() {
     static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
                                                    GCI_AlphaBand};
-    if (const auto colour = array_.layout.ColourOf(indices())) return kColours[*colour];
-    if (dataset()->BandsHaveArrays() && dataset()->is_of_eopf())
+    if (const auto colour = array_.layout().ColourOf(indices())) return kColours[*colour];
+    if (dataset()->BandsHaveArrays() && dataset()->colours().is_of_eopf())
         if (const GDALColorInterp of_satellite =
-                ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
+                ColourOfSentinel2(std::string(zarr::LastName(array_.path())));
             of_satellite != GCI_Undefined)
             return of_satellite;
     // Band names are read as colours only if the dataset has few bands with text coordinates.
@@ -629,7 +622,7 @@ GDALColorInterp ZarrRasterBand::StatedColour() {
 }
 
 std::size_t ZarrRasterBand::SliceInLists() const {
-    const RasterLayout& layout = array_.layout;
+    const RasterLayout& layout = array_.layout();
     std::uint64_t slice = 0;
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
         slice = slice * layout.facts.metadata.shape[layout.other_axes[i]] + indices()[i];
@@ -648,11 +641,11 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         if (colour_) return *colour_;
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
-        if (const GDALColorInterp assumed = dataset()->AssumedColour(nBand);
+        if (const GDALColorInterp assumed = dataset()->colours().Assumed(nBand);
             assumed != GCI_Undefined)
             return assumed;
-        if (const auto stored = StoredColour(array_.lists, array_.layout.facts.attributes,
-                                             BandInLists(), SliceInLists()))
+        if (const auto stored = StoredColour(array_.lists, array_.facts().attributes, BandInLists(),
+                                             SliceInLists()))
             return *stored;
         // A channel of an OME image states the colour in which viewers draw it, so no other colour
         // is looked for.
@@ -661,7 +654,8 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         const GDALColorInterp stated = StatedColour();
         // Red, green and blue are reported only if all three bands exist. Otherwise viewers would
         // draw a lone red band as a colour picture.
-        if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasRedGreenBlue()))
+        if (stated != GCI_Undefined &&
+            (!IsRedGreenOrBlue(stated) || dataset()->colours().HasRedGreenBlue()))
             return stated;
         if (GetColorTable() != nullptr) return GCI_PaletteIndex;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;

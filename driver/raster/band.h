@@ -72,15 +72,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // If this band belongs to an overview, returns the band at full resolution. Returns nullptr for
     // other bands, and for masks.
     ZarrRasterBand* Base() const {
-        return dataset()->is_mask() ? nullptr : dataset()->BandOfRaster(nBand);
+        const RasterRole& role = dataset()->role();
+        return role.is_mask ? nullptr : role.BandOf(nBand);
     }
 
     const BandArray& array() const { return array_; }
     BandArray& array() { return array_; }
-    // Sets an attribute of the band's array; null removes the attribute.
-    void ChangeAttribute(const char* name, zarr::json::Value value) {
-        dataset()->ChangeAttribute(array_, name, std::move(value));
-    }
     const ScalarField& field() const { return field_; }
     const std::vector<std::uint64_t>& indices() const { return pixels_.indices(); }
     // Returns the colour that the store states for this band only. Ignores the colours of OME
@@ -140,7 +137,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                                void* pProgressData) override;
     CPLErr SetDefaultHistogram(double dfMin, double dfMax, int nBuckets,
                                GUIntBig* panHistogram) override;
-    bool IsMaskBand() const noexcept override { return dataset()->is_mask(); }
+    bool IsMaskBand() const noexcept override { return dataset()->role().is_mask; }
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 
@@ -169,20 +166,11 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr Write(const PixelWindow& window, const void* data, const BufferLayout& buffer);
     template <class T>
     CPLErr StoreNodata(T value);
-    CPLErr RejectNodata(const std::string& value);
+    // Changes the nodata value of the whole array; nullopt removes the nodata value.
+    CPLErr ChangeNodata(const std::optional<std::string>& element);
     void ApplyNodata(const std::optional<std::string>& element);
     // Removes the nodata value from PAM, where it would hide the nodata value of the store.
     void ClearPamNodata();
-    // Removes the attributes that state another nodata value than `element`, except `name`.
-    void RemoveContradictions(std::string_view name, const std::optional<std::string>& element);
-    // True if a list of the array states a value of this band. An attribute of CF would come first.
-    bool IsInList(std::string_view list) const;
-    // Stores `value` as the band's entry of a list. Returns false if IsInList() is false.
-    bool StoreInList(std::string_view list, const zarr::json::Value& value);
-    // Removes a changed list if the entries of all bands are equal. Returns true if it was removed.
-    bool RemoveEqual(std::string_view list);
-    CPLErr StoreNodataOfArray(const std::string& element);
-    CPLErr RemoveNodata();
     bool StoreNameInLists(const char* description);
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
@@ -203,11 +191,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void LoadLabels();      // adds the slice's coordinates to the band's metadata
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
-    bool IsScaleStored() const;
     const std::string& ArrayDescription() const;  // description of the slice by its coordinates
-    // Returns the items of the metadata domain ZARR. A band has this domain if its dataset has
-    // several arrays.
-    NameValueList Description();
+    // True for the metadata domain ZARR, if the band has it: its dataset has several arrays.
     bool IsDescription(const char* domain) const;
 
     BandArray& array_;
@@ -232,7 +217,6 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLStringList categories_;
     std::unique_ptr<GDALColorTable> label_colours_;  // cached
     std::unique_ptr<GDALRasterAttributeTable> label_table_;
-    CPLStringList array_description_;  // cached
 };
 
 }  // namespace zarr_driver

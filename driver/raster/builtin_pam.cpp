@@ -26,12 +26,12 @@ namespace zarr_driver {
 namespace {
 
 std::string FolderOf(const std::string& store_path, const BandArray& array) {
-    const std::string& path = array.layout.facts.path;
+    const std::string& path = array.path();
     return path.empty() ? store_path : store_path + "/" + path;
 }
 
 std::string FileOf(const std::string& store_path, const BandArray& array) {
-    const bool is_v3 = array.layout.facts.metadata.format == zarr::Format::kV3;
+    const bool is_v3 = array.facts().metadata.format == zarr::Format::kV3;
     return FolderOf(store_path, array) + (is_v3 ? "/zarr.json.aux.xml" : "/.zarray.aux.xml");
 }
 
@@ -53,7 +53,7 @@ bool IsStatedByArray(const CPLXMLNode& element, const BandArray& array, std::siz
     const auto has = [&](const char* name, bool is_stated) {
         return is_stated && IsElement(element, name);
     };
-    const auto colour = StoredColour(array.lists, array.layout.facts.attributes, band, band);
+    const auto colour = StoredColour(array.lists, array.facts().attributes, band, band);
     const bool has_nodata = array.nodata.has_value() || !array.nodata_of_bands.empty();
     return has("NoDataValue", has_nodata) || has("Scale", packing.scale.has_value()) ||
            has("Offset", packing.offset.has_value()) || has("UnitType", !packing.units.empty()) ||
@@ -63,7 +63,7 @@ bool IsStatedByArray(const CPLXMLNode& element, const BandArray& array, std::siz
 void RemoveItemsOfArray(CPLXMLNode& domain, const BandArray& array) {
     RemoveElements(domain, [&](const CPLXMLNode& item) {
         const char* const key = CPLGetXMLValue(&item, "key", "");
-        return array.layout.facts.attributes.Find(key) != nullptr;
+        return array.facts().attributes.Find(key) != nullptr;
     });
 }
 
@@ -133,7 +133,7 @@ BuiltinPamFile ReadBuiltinPamFile(const std::string& store_path, const BandArray
 XmlTree BuiltinPam(const BuiltinPamFile& file, const BandArray& array,
                    const std::function<std::int64_t()>& newest_chunk) {
     if (file.tree == nullptr) return nullptr;
-    XmlTree tree = TreeOf(*file.tree, array.layout);
+    XmlTree tree = TreeOf(*file.tree, array.layout());
     if (tree == nullptr) return tree;
     RemoveFactsOfArray(*tree, array);
     if (HoldsStatistics(*tree) && newest_chunk() > file.written) RemoveStatistics(*tree);
@@ -145,7 +145,7 @@ std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& 
     const std::string folder = FolderOf(store_path, array);
     const std::string path = FileOf(store_path, array);
     if (!IsInLocalFolder(store_path)) return {};
-    const std::string name(zarr::LastName(array.layout.facts.path));
+    const std::string name(zarr::LastName(array.path()));
     const std::string old = path.substr(0, path.size() - std::strlen("aux.xml")) + name;
     if (std::string found = FindOverviews(old, {folder}); !found.empty()) return found;
     if (file.tree != nullptr)
@@ -156,8 +156,7 @@ std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& 
     const XmlTree tree = WriteTime(store_path, shared) ? ReadPamFile(shared) : nullptr;
     for (const CPLXMLNode* node = tree != nullptr ? tree->psChild : nullptr; node != nullptr;
          node = node->psNext)
-        if (IsElement(*node, "Array") &&
-            CPLGetXMLValue(node, "name", "") == "/" + array.layout.facts.path)
+        if (IsElement(*node, "Array") && CPLGetXMLValue(node, "name", "") == "/" + array.path())
             return FindOverviews(OverviewBaseIn(*node), {store_path, folder});
     return {};
 }

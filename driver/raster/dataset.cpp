@@ -4,20 +4,19 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/overviews.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/base/gdal_types.h"
 #include "driver/base/metadata_text.h"
-#include "driver/georef/georeferencing_write.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/raster/band.h"
-#include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
 #include "driver/raster/ome_image.h"
+#include "driver/raster/pam_merge.h"
 #include "driver/raster/pixel_statistics.h"
 #include "driver/raster/shown_metadata.h"
 #include "driver/raster/stored_pam.h"
@@ -29,6 +28,23 @@ namespace zarr_driver {
 
 using zarr::Status;
 namespace json = zarr::json;
+
+namespace {
+
+// True if the metadata item `name` may become an attribute. False for STATISTICS_ items, which GDAL
+// computes. If an attribute `name` has a special meaning, warns about the store at `store_path` and
+// returns false.
+bool MayBeAttribute(const std::string& store_path, const char* name) {
+    if (STARTS_WITH_CI(name, "STATISTICS_")) return false;
+    if (!IsInterpretedAttribute(name)) return true;
+    EmitWarning(
+        store_path,
+        std::string("metadata item ") + name +
+            " is not stored, because the attribute of that name has another meaning in Zarr");
+    return false;
+}
+
+}  // namespace
 
 ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
     : ZarrPamDataset(std::move(location), std::move(options)),
@@ -42,56 +58,42 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
 void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     nRasterXSize = layout.Width();
     nRasterYSize = layout.Height();
-    arrays_.push_back(std::make_unique<BandArray>());
+    arrays_.push_back(std::make_unique<BandArray>(location_, options_, std::move(layout)));
     BandArray& array = *arrays_.back();
-    array.layout = std::move(layout);
-    store_in_use_.Show(array.layout.facts.path);
-    array.attributes_before = array.layout.facts.attributes;
-    zarr::Warnings warnings = array.layout.facts.warnings;
-    array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
+    array.first_band = nBands + 1;
+    store_in_use_.Show(array.path());
+    zarr::Warnings warnings = array.facts().warnings;
+    array.listing = zarr::ListingOf(*location_.hierarchy, array.path());
     // Not emitted for an overview level, because the raster has emitted equal warnings.
     zarr::Warnings of_image;
-    array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
-    array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
-                                                 array.listing, location_.address, options_);
-    array.nodata = ReadNodata(array).Report(warnings);
+    array.channels = OmeChannels(array.layout(), array.listing, is_level_ ? of_image : warnings);
+    array.labels =
+        std::make_unique<SliceLabels>(location_.hierarchy, array.layout(), array.channels,
+                                      array.listing, location_.address, options_);
+    array.nodata = array.ReadNodata().Report(warnings);
     array.ReadLists(*location_.hierarchy, is_level_ ? of_image : warnings);
-    EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
-    array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
-    if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
-    const std::string array_name(zarr::LastName(array.layout.facts.path));
-    if (array.layout.BandCount() > kMaxBands) {
+    EmitWarnings(array.Name(), warnings);
+    array.activity = std::make_unique<ArrayActivity>(store_path(), array.elements());
+    if (array.facts().colour_axis) LogImage(store_path(), array.facts());
+    const std::string array_name(zarr::LastName(array.path()));
+    if (array.layout().BandCount() > kMaxBands) {
         EmitWarning(
-            store_path() + ": /" + array.layout.facts.path,
-            std::to_string(array.layout.BandCount()) + " slices exceed the maximum of " +
+            array.Name(),
+            std::to_string(array.layout().BandCount()) + " slices exceed the maximum of " +
                 std::to_string(kMaxBands) +
                 " bands of a dataset, which has no bands now; open a slice by its name, such "
                 "as " +
-                FormatConnectionString(store_path(), array.layout.facts.path,
-                                       array.layout.SliceIndices(0)));
+                FormatConnectionString(store_path(), array.path(), array.layout().SliceIndices(0)));
         return;
     }
-    for (std::uint64_t slice = 0; slice < array.layout.slices; ++slice) {
-        for (const ScalarField& field : array.layout.fields) {
+    for (std::uint64_t slice = 0; slice < array.layout().slices; ++slice) {
+        for (const ScalarField& field : array.layout().fields) {
             std::string description = array_names_bands ? array_name : "";
             if (!field.name.empty()) description += (description.empty() ? "" : ".") + field.name;
             SetBand(nBands + 1,
                     new ZarrRasterBand(this, nBands + 1, array, slice, field, description));
         }
     }
-}
-
-zarr::Nodata ZarrDataset::ReadNodata(const BandArray& array) {
-    const zarr::ArrayFacts& facts = array.layout.facts;
-    // A boolean array has no nodata value, because both values are data.
-    if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return {};
-    // In an OME image, a fill value of zero is not nodata: zeros are black pixels. Most writers
-    // omit chunks of zeros.
-    zarr::FillAsNodata fill = options_.fill_value_as_nodata;
-    if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
-        zarr::IsOmeImage(array.listing, facts.metadata.rank()))
-        fill = zarr::FillAsNodata::kNo;
-    return zarr::ReadNodata(*location_.hierarchy, facts, fill);
 }
 
 void ZarrDataset::AddSubdataset(const std::string& name, const std::string& description) {
@@ -122,13 +124,12 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     // pyramid's level groups. Updates write metadata to the group with the bands, so its attributes
     // are shown, too.
     if (!is_array && !arrays_.empty())
-        if (const auto level = zarr::ParentPath(arrays_[0]->layout.facts.path); level != group)
+        if (const auto level = zarr::ParentPath(arrays_[0]->path()); level != group)
             add_group(std::string(level));
     if (arrays_.size() == 1) AddArrayAttributes(*arrays_[0], list);
-    if (nBands == 1 && arrays_.size() == 1)
-        RemoveBandItems(arrays_[0]->layout.facts.attributes, list);
+    if (nBands == 1 && arrays_.size() == 1) RemoveBandItems(arrays_[0]->facts().attributes, list);
     if (!arrays_.empty())
-        AddOmePlacement(store_path(), arrays_[0]->layout, arrays_[0]->listing, list);
+        AddOmePlacement(store_path(), arrays_[0]->layout(), arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddShownMetadata(arrays_, shown);
     // GDALPamDataset::SetMetadata() would save the store's metadata in a sidecar file.
@@ -150,7 +151,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
 void ZarrDataset::DescribeStructure() {
     CPLStringList items;
     if (nBands > 1) {
-        const RasterLayout& layout = arrays_[0]->layout;
+        const RasterLayout& layout = arrays_[0]->layout();
         const bool interleaved = arrays_.size() == 1 && !layout.other_axes.empty() &&
                                  layout.other_axes.back() == layout.facts.metadata.rank() - 1;
         items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
@@ -276,11 +277,7 @@ void ZarrDataset::LoadGeolocation() {
 NameValueList ZarrDataset::Description() {
     if (!description_.empty()) return description_.List();
     // If the dataset has several arrays, each band describes its array in its own domain ZARR.
-    if (arrays_.size() == 1) {
-        const RasterLayout& layout = arrays_[0]->layout;
-        DescribeStorage(*layout.array, layout.listing, description_);
-        DescribeCodecs(layout.facts.metadata, description_);
-    }
+    if (arrays_.size() == 1) description_ = arrays_[0]->Description();
     const auto set = [this](const char* name, const std::string& value) {
         if (!value.empty()) description_.SetNameValue(name, value.c_str());
     };
@@ -322,7 +319,12 @@ LevelSource ZarrDataset::Source() const {
 GDALRasterBand* ZarrDataset::StoredMask(int number) { return masks_->Find(number).band; }
 
 void ZarrDataset::FlushBlocks(bool closing) {
+    const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
+    nPamFlags &= ~unsaved;
     GDALPamDataset::FlushCache(closing);
+    nPamFlags |= unsaved;
+    // A forked child discards dirty blocks of masks when it closes them.
+    if (update_ == nullptr) return;
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
 }
 
@@ -332,10 +334,10 @@ zarr::Result<std::unique_ptr<OverviewableDataset>> ZarrDataset::OpenLevel(
     location.node = paths[0];
     location.kind = zarr::NodeKind::kArray;
     auto level = std::make_unique<ZarrDataset>(GetDescription(), location, options_);
-    level->BecomeLevel(*this, FirstBandOf(first));
-    level->SetOfEopf(is_of_eopf_);
+    level->Become({this, arrays_[first]->first_band, false});
+    level->colours().SetOfEopf(colours_.is_of_eopf());
     for (std::size_t k = 0; k < paths.size(); ++k) {
-        const RasterLayout& base = Layout(first + k);
+        const RasterLayout& base = arrays_[first + k]->layout();
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                               MakeLevelLayout(*location.hierarchy, paths[k], options_, base));
         if (layout.BandCount() != base.BandCount())
@@ -344,22 +346,13 @@ zarr::Result<std::unique_ptr<OverviewableDataset>> ZarrDataset::OpenLevel(
                                    std::to_string(base.BandCount()));
         level->AddArray(std::move(layout), paths.size() > 1);
     }
-    if (options_.north_up) level->FollowFlip(*this);
+    if (options_.north_up) level->georeferencing().FollowFlip(georeferencing_);
     ShareUpdate(*level);
     return std::unique_ptr<OverviewableDataset>(std::move(level));
 }
 
-int ZarrDataset::FirstBandOf(std::size_t array) {
-    int number = 1;
-    while (&Band(number)->array() != arrays_[array].get()) ++number;
-    return number;
-}
-
-// The bands of an array are consecutive, so the search goes back to the array's first band.
-int ZarrDataset::NumberInArray(int number) {
-    int first = number;
-    while (first > 1 && &Band(first - 1)->array() == &Band(number)->array()) --first;
-    return number - first + 1;
+ZarrRasterBand* RasterRole::BandOf(int number) const {
+    return raster != nullptr ? raster->Band(first_band + number - 1) : nullptr;
 }
 
 ZarrRasterBand* ZarrDataset::LevelOf(int number, int level) {
@@ -367,7 +360,7 @@ ZarrRasterBand* ZarrDataset::LevelOf(int number, int level) {
     if (level < 0 || static_cast<std::size_t>(level) >= levels.size()) return nullptr;
     const bool is_of_array = overviews_.levels().empty();
     return static_cast<ZarrDataset*>(levels[static_cast<std::size_t>(level)])
-        ->Band(is_of_array ? NumberInArray(number) : number);
+        ->Band(is_of_array ? Band(number)->array().NumberOf(number) : number);
 }
 
 CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
@@ -401,7 +394,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         OverviewBuilder builder(overviews_);
         const bool is_built_in = builder.Check().ok() || !overviews_.levels().empty();
         if (!is_built_in) return BuildExternalOverviews(request);
-        if (nOverviews > 0 && options_.wrap_longitude && RolledColumns() != 0)
+        if (nOverviews > 0 && georeferencing_.IsRolled())
             return EmitError(
                 store_path(),
                 Status::Unsupported(
@@ -425,9 +418,9 @@ CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progr
 Status ZarrDataset::Refresh() {
     for (const auto& array : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                              location_.hierarchy->Metadata(array->layout.facts.path));
-        if (!zarr::SameMetadata(metadata, array->layout.facts.metadata))
-            ZARR_RETURN_IF_ERROR(Reopen(*array));
+                              location_.hierarchy->Metadata(array->path()));
+        if (!zarr::SameMetadata(metadata, array->facts().metadata))
+            ZARR_RETURN_IF_ERROR(array->Reopen());
     }
     return {};
 }
@@ -435,7 +428,7 @@ Status ZarrDataset::Refresh() {
 CPLErr ZarrDataset::CreateMask(int number, int flags, const std::function<CPLErr()>& make) {
     if (update_ == nullptr || !IsWholeNode() || has_mask_) return MakeMask(make);
     const Status status = masks_->Create(number, flags);
-    if (status.ok()) WarnOfOverviews(Band(std::max(number, 1))->array());
+    if (status.ok()) overviews_.WarnOfWrite(LayoutOf(std::max(number, 1)));
     return status.ok() ? CE_None : EmitError(store_path(), status);
 }
 
@@ -453,16 +446,16 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenci
     update_.Set(std::move(update));
     convention_ = convention;
     eAccess = GA_Update;
+    // Properties that are set on an overview or mask are only shown. Stored, they would make an
+    // overview differ from the raster.
+    const auto stored = is_level_ ? StoredChanges::kNone : StoredChanges::kDifferences;
+    for (const auto& array : arrays_) array->SetUpdate(update_.Share(), stored);
     if (!ome_image_) ome_image_ = FindOmeImage(*this);
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
     RecordLoadedStatistics();
     for (OverviewableDataset* const level : overviews_.All())
         level->EnableUpdate(update_.Share(), convention);
-}
-
-void ZarrDataset::TreatBytesAsSigned() {
-    for (int i = 1; i <= nBands; ++i) Band(i)->TreatBytesAsSigned();
 }
 
 // The base class's destructor cannot save PAM: saving asks the bands, which need the arrays of this
@@ -497,18 +490,18 @@ CPLErr ZarrDataset::ReportReadOnly() const {
 
 bool ZarrDataset::FinishStore() {
     if (update_ == nullptr) return true;
-    Status shared = Prepare();
-    if (shared.ok()) shared = ShareDimensions();
+    Status shared = NewRasterWork::Do(new_raster_.before_pixels);
+    if (shared.ok()) shared = NewRasterWork::Do(new_raster_.before_closing);
     if (!shared.ok()) EmitError(store_path(), shared);
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
-    if (std::exchange(wants_statistics_, false)) {
+    if (std::exchange(new_raster_.has_statistics, false)) {
         // IsUnwritten() ignores GDAL's dirty blocks, so they are written first.
-        WriteDirtyBlocks(false);
+        FlushBlocks(false);
         if (std::any_of(arrays_.begin(), arrays_.end(),
-                        [&](const auto& array) { return !IsUnwritten(*array); }))
+                        [&](const auto& array) { return !update_->IsUnwritten(array->path()); }))
             ComputeMissingStatistics(*this);
     }
-    StoreAssumedColours();
+    colours_.SetAssumed();
     // A new store in an object store becomes visible if everything before has succeeded.
     std::optional<CreationHold> hold(std::in_place, update_->store());
     const CPLErr flushed = FlushAll(is_closing_);
@@ -540,39 +533,107 @@ bool ZarrDataset::CloseStore() {
 void ZarrDataset::EndUpdate() {
     for (OverviewableDataset* const level : overviews_.All()) level->EndUpdate();
     for (ZarrDataset* const mask : masks_->opened()) mask->EndUpdate();
+    for (const auto& array : arrays_) array->SetUpdate(nullptr);
     update_.Set(nullptr);
-}
-
-void ZarrDataset::WriteDirtyBlocks(bool closing) {
-    const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
-    nPamFlags &= ~unsaved;
-    GDALPamDataset::FlushCache(closing);
-    nPamFlags |= unsaved;
 }
 
 Status ZarrDataset::FlushPixels() {
     if (update_ == nullptr) return {};
-    WriteDirtyBlocks(false);
-    return FlushChunks();
+    FlushBlocks(false);
+    return update_->FlushChunks(options_.threads);
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
     // PAM contains the state of the chunks, with which outdated statistics are recognised. It is
     // therefore saved after the chunks, and after closing a zip file (CloseStore()).
-    WriteDirtyBlocks(closing);
+    FlushBlocks(closing);
     if (update_ == nullptr) return CE_None;
     for (OverviewableDataset* const level : overviews_.All()) level->FlushBlocks(closing);
-    for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
-    StoreColours();
+    colours_.Store();
     CPLErr error = CE_None;
     const auto note = [&](const Status& status) {
         if (!status.ok() && error == CE_None) error = EmitError(store_path(), status);
     };
-    for (const Status& status : {FlushChunks(), StorePam(), FlushAttributes()}) note(status);
+    for (const Status& status :
+         {update_->FlushChunks(options_.threads), StorePam(), FlushAttributes()})
+        note(status);
     std::optional<CreationHold> hold;
     if (error != CE_None) hold.emplace(update_->store());
     note(update_->store()->Flush());
     return address().is_below_vsizip() || SavePam() ? error : CE_Failure;
+}
+
+// Reads again what this dataset has not changed, because other datasets may have changed it since
+// this one was opened. The store's lock must be held. Nobody else changes arrays that this dataset
+// has created. Returns false if another process has changed the size of an array. The levels then
+// do not fit this dataset, and are not read.
+zarr::Result<bool> ZarrDataset::TakeOverStored() {
+    const auto is_own = [&](const auto& array) { return update_->HasCreated(array->path()); };
+    if (update_->is_of_new_store() || std::any_of(arrays_.begin(), arrays_.end(), is_own))
+        return true;
+    const zarr::Hierarchy& current = *location_.hierarchy;
+    current.Reload();
+    bool is_resized = false;
+    for (const auto& array : arrays_) {
+        ZARR_ASSIGN_OR_RETURN(const zarr::ArrayFacts stored,
+                              zarr::DescribeArray(current, array->path()));
+        is_resized = is_resized || stored.metadata.shape != array->facts().metadata.shape;
+        array->TakeOver(stored.attributes, kPamAttribute);
+        if (array == arrays_.front()) ZARR_RETURN_IF_ERROR(georeferencing_.Renew(current, stored));
+    }
+    if (is_resized) return false;
+    ZARR_RETURN_IF_ERROR(Refresh());
+    ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Renew({}));
+    return true;
+}
+
+// Writes changed georeferencing, band names and attributes. Changes that cannot be written stay
+// pending until the next flush.
+Status ZarrDataset::FlushAttributes() {
+    // Properties of an overview or a mask are not stored. Pending changes are those of the raster,
+    // which gives them to its overviews when it is flushed itself.
+    if (is_level_) return {};
+    for (int i = 1; i <= nBands; ++i) Band(i)->ShareEqualValues();
+    bool& is_due = overviews_.pending().is_description;
+    const bool is_moved = georeferencing_.has_changed();
+    const bool is_changed = std::any_of(arrays_.begin(), arrays_.end(),
+                                        [](const auto& array) { return array->HasChanges(); });
+    if (is_moved || names_.HasChanges() || is_changed) is_due = true;
+    // Georeferencing and overviews are written after reading what is stored.
+    zarr::StoreLock lock;
+    bool has_own_size = true;
+    if (is_due) {
+        ZARR_ASSIGN_OR_RETURN(lock, update_->Lock());
+        ZARR_ASSIGN_OR_RETURN(has_own_size, TakeOverStored());
+    }
+    // The list of level groups states the position, and Describe() fails for another size.
+    if (is_due && (is_moved || has_own_size) && !arrays_.empty() && !is_level_ &&
+        zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->path()).has_level_groups)
+        ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
+    ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
+    ZARR_RETURN_IF_ERROR(names_.Flush());
+    WarnOfDifferingBands();
+    ZARR_RETURN_IF_ERROR(update_->StoreAttributes(MergeAttribute));
+    // Levels of another size keep their description until overviews are built again.
+    if (is_due && has_own_size && !overviews_.levels().empty())
+        ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
+    is_due = false;
+    const bool is_written = ome_image_ && !is_level_ && IsWholeNode();
+    return is_written ? StoreOmeImage(*this, *ome_image_, *update_) : Status();
+}
+
+void ZarrDataset::WarnOfDifferingBands() {
+    // The bands of an array are consecutive, so comparing each band with the one before suffices.
+    for (int i = 2; i <= nBands && !has_differing_warning_; ++i) {
+        const BandArray& array = Band(i)->array();
+        if (!array.WasChanged() || i == array.first_band || Band(i)->IsStorableWith(*Band(i - 1)))
+            continue;
+        has_differing_warning_ = true;
+        EmitWarning(
+            array.Name(),
+            "its bands differ in scale, offset, unit or nodata, but an array stores only the value "
+            "that was set last; creation option SINGLE_ARRAY=NO gives each band an array");
+    }
 }
 
 ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {
@@ -580,8 +641,25 @@ ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {
                    [&]() -> ZARR_FLUSH_RESULT { ZARR_FLUSH_RETURN(FlushAll(bAtClosing)); });
 }
 
-void ZarrDataset::ChangeAttribute(BandArray& array, const char* name, json::Value value) {
-    StoredAttributes::Change(array, name, std::move(value));
+void ZarrDataset::WarnOfNodata(const BandArray& array, const std::string& warning) {
+    if (warning.empty() || warning == nodata_warning_) return;
+    EmitWarning(array.Name(), warning);
+    nodata_warning_ = warning;
+}
+
+Status ZarrDataset::ChangeNodata(BandArray& array, const ScalarField& field,
+                                 const std::optional<std::string>& element) {
+    if (element && field.name.empty()) WarnOfNodata(array, array.FilterWarning(*element));
+    // An array with dirty blocks counts as written if its nodata value is removed, so that all
+    // other elements keep their values. If one is set, elements that nobody has written become
+    // nodata.
+    if (!element || !update_->IsUnwritten(array.path())) FlushBlocks(false);
+    ZARR_ASSIGN_OR_RETURN(const bool are_chunks_stored,
+                          element ? array.SetNodata(field, *element) : array.RemoveNodata(field));
+    if (!are_chunks_stored) return {};
+    overviews_.pending().is_description = true;
+    OnAbsentChunksStored(array);
+    return {};
 }
 
 void ZarrDataset::Abandon() {
@@ -589,93 +667,6 @@ void ZarrDataset::Abandon() {
     static_cast<void>(update_->DeleteCreated());
     static_cast<void>(update_->metadata().Finish());
     EndUpdate();
-}
-
-void ZarrDataset::WarnOfOverviews(const BandArray& array) {
-    if (overviews_.LevelsOf(array.layout).empty()) return;
-    // This write changes the array, so the state of the array that the overview groups record must
-    // be updated.
-    overviews_.pending().is_description = true;
-    std::call_once(overviews_warned_, [&] {
-        EmitWarning(
-            store_path() + ": /" + array.layout.facts.path,
-            "its overviews are outdated by this write; build them again when all is written");
-    });
-}
-
-void ZarrDataset::WarnOfNodata(const std::string& value, const zarr::DataType& type) {
-    std::string message = NodataOutOfRange(value, type);
-    if (message == nodata_warned_) return;
-    EmitWarning(store_path() + ": /" + arrays_[0]->layout.facts.path, message);
-    nodata_warned_ = std::move(message);
-}
-
-CoordinateArrays ZarrDataset::Coordinates() { return {*update_, PathsOf(arrays_)}; }
-
-Status ZarrDataset::ShareDimensions() {
-    if (!std::exchange(may_share_dimensions_, false)) return {};
-    ZARR_ASSIGN_OR_RETURN(const auto shared,
-                          FindSharedDimensions(*update_, PathsOf(arrays_), arrays_[0]->layout,
-                                               georeferencing_.KnownTransform()));
-    if (shared.empty()) return {};
-    const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
-    for (const auto& [axis, dimension] : shared) {
-        const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
-        for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
-        // An earlier flush may have written coordinates under the dimension's former name; they are
-        // deleted.
-        const std::string old = zarr::JoinKey(group, before);
-        if (update_->HasCreated(old)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(old));
-    }
-    for (const auto& array : arrays_) {
-        json::Array names;
-        for (const zarr::Dimension& dimension : array->layout.facts.dimensions)
-            names.emplace_back(dimension.name);
-        ChangeAttribute(*array, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
-    }
-    georeferencing_.DimensionsRenamed();
-    names_bands_.reset();
-    return {};
-}
-
-GDALColorInterp ZarrDataset::AssumedColour(int number) {
-    for (int i = 1; !assumed_colours_.empty() && i <= nBands; ++i)
-        if (Band(i)->IsColourSet()) assumed_colours_.clear();
-    const auto index = static_cast<std::size_t>(number - 1);
-    if (index >= assumed_colours_.size()) return GCI_Undefined;
-    // gdalwarp asks for the colour of the last band alone before it writes, and counts an alpha
-    // band beside the bands of its source. It sets the colour itself if it makes the alpha band.
-    GDALColorInterp& colour = assumed_colours_[index];
-    if (number != nBands)
-        KeepAssumedColours();
-    else if (colour == GCI_AlphaBand && !is_alpha_kept_ && IsUnwritten(Band(number)->array()))
-        colour = GCI_Undefined;
-    return colour;
-}
-
-void ZarrDataset::AssumeNoColour(int number) {
-    const auto index = static_cast<std::size_t>(number - 1);
-    if (index < assumed_colours_.size()) assumed_colours_[index] = GCI_Undefined;
-}
-
-void ZarrDataset::StoreAssumedColours() {
-    std::vector<GDALColorInterp> colours;
-    for (int i = 1; i <= nBands; ++i) colours.push_back(AssumedColour(i));
-    assumed_colours_.clear();
-    int number = 0;
-    for (const GDALColorInterp colour : colours)
-        if (++number; colour != GCI_Undefined) Band(number)->SetColorInterpretation(colour);
-}
-
-bool ZarrDataset::HasRedGreenBlue() {
-    if (has_all_colours_) return *has_all_colours_;
-    const auto is_stated = [&](GDALColorInterp colour) {
-        for (int i = 1; i <= nBands; ++i)
-            if (Band(i)->StatedColour() == colour) return true;
-        return false;
-    };
-    has_all_colours_ = std::all_of(std::begin(kRedGreenBlue), std::end(kRedGreenBlue), is_stated);
-    return *has_all_colours_;
 }
 
 CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
@@ -687,36 +678,37 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
     });
 }
 
-Status ZarrDataset::ReplaceArray(const zarr::ArrayMetadata& metadata,
-                                 const json::Object& attributes) {
-    BandArray& array = *arrays_[0];
-    const std::string path = array.layout.facts.path;
-    if (const std::string names = BandNamesPath(); update_->HasCreated(names))
-        ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(names));
-    ZARR_RETURN_IF_ERROR(update_->MakeArray(path, metadata, attributes));
-    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_->store()));
-    ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*hierarchy, path, options_, {}));
-    // The bands point to fields in the old list, so the new layout takes over that list.
-    layout.fields.swap(array.layout.fields);
-    array.layout = std::move(layout);
-    array.attributes_before = array.layout.facts.attributes;
-    array.attributes_changed = false;
-    array.labels = std::make_unique<SliceLabels>(hierarchy, array.layout, array.channels,
-                                                 array.listing, store_path(), options_);
-    array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
-    names_bands_.reset();
-    named_bands_.clear();
-    georeferencing_.DimensionsRenamed();
-    overviews_.pending().is_description = true;
-    for (int i = 1; i <= nBands; ++i) Band(i)->ArrayReplaced();
-    return {};
+CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
+        DeleteGeoTransform();  // removes PAM's geotransform, which would hide the new one
+        if (GDALPamDataset::GetGCPCount() > 0) {
+            EmitWarning(store_path(),
+                        "GCPs previously set are going to be cleared due to the setting of a "
+                        "geotransform.");
+            GDALPamDataset::SetGCPs(0, nullptr, static_cast<const OGRSpatialReference*>(nullptr));
+        }
+        zarr::GeoTransform changed{};
+        for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
+        georeferencing_.SetTransform(changed);
+        return CE_None;
+    });
 }
 
-Status ZarrDataset::Reopen(BandArray& array) {
-    ZARR_ASSIGN_OR_RETURN(array.layout.array,
-                          location_.hierarchy->OpenArray(array.layout.facts.path));
-    array.layout.facts.metadata = array.layout.array->metadata();
-    return {};
+CPLErr ZarrDataset::SetGCPs(int nGCPCount, const GDAL_GCP* pasGCPList,
+                            const OGRSpatialReference* poSRS) {
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (update_ != nullptr && nGCPCount > 0) {
+            DeleteGeoTransform();
+            if (georeferencing_.Find().transform) {
+                EmitWarning(store_path(),
+                            "A geotransform previously set is going to be cleared due to the "
+                            "setting of GCPs.");
+                georeferencing_.ClearTransform();
+            }
+        }
+        return GDALPamDataset::SetGCPs(nGCPCount, pasGCPList, poSRS);
+    });
 }
 
 bool ZarrDataset::StoresMetadata(const char* domain) const {
@@ -749,35 +741,36 @@ CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
 }
 
 void ZarrDataset::StoreBandItem(BandArray& array, const char* name, const char* value) {
-    if (array.layout.BandCount() != 1 || !MayBeAttribute(store_path(), name)) return;
+    if (array.layout().BandCount() != 1 || !MayBeAttribute(store_path(), name)) return;
     if (arrays_.size() == 1 && stored_metadata_.FetchNameValue(name) != nullptr) return;
-    StoredAttributes::SetItem(array, name, value);
+    array.SetItem(name, value);
 }
 
-void ZarrDataset::ChangeGroupAttribute(const char* name, json::Value value) {
-    attributes_.ChangeGroup(name, std::move(value));
-}
+namespace {
 
 // Gives bands without a unit the unit `units`. Returns false if another band has another unit.
-bool ZarrDataset::SetUnitOfBands(const char* units) {
-    bool is_set = nBands > 0;
-    for (int i = 1; i <= nBands; ++i) {
-        if (Band(i)->GetUnitType()[0] == '\0') Band(i)->SetUnitType(units);
-        is_set = is_set && EQUAL(Band(i)->GetUnitType(), units);
+bool SetUnitOfBands(ZarrDataset& dataset, const char* units) {
+    bool is_set = dataset.GetRasterCount() > 0;
+    for (int i = 1; i <= dataset.GetRasterCount(); ++i) {
+        ZarrRasterBand& band = *dataset.Band(i);
+        if (band.GetUnitType()[0] == '\0') band.SetUnitType(units);
+        is_set = is_set && EQUAL(band.GetUnitType(), units);
     }
     return is_set;
 }
 
+}  // namespace
+
 void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
     // rioxarray states the unit of all bands as an item of the dataset.
-    if (EQUAL(name, zarr::kUnitsOfBands.data()) && value != nullptr && SetUnitOfBands(value))
+    if (EQUAL(name, zarr::kUnitsOfBands.data()) && value != nullptr && SetUnitOfBands(*this, value))
         return;
     if (IsOfCoordinates(arrays_, name) || !MayBeAttribute(store_path(), name)) return;
     stored_metadata_.SetNameValue(name, value);
     if (arrays_.size() == 1)
-        StoredAttributes::SetItem(*arrays_[0], name, value);
+        arrays_[0]->SetItem(name, value);
     else
-        attributes_.SetGroupItem(name, value);
+        arrays_[0]->SetGroupItem(name, value);
 }
 
 }  // namespace zarr_driver

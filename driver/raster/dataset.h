@@ -3,29 +3,52 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "core/base/fork.h"
-#include "core/conventions/nodata.h"
 #include "core/conventions/ome_write.h"
-#include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"
-#include "driver/georef/georeferencing_write.h"
+#include "driver/georef/georeferencing_form.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/overviews/overview_set.h"
+#include "driver/raster/dataset_colours.h"
 #include "driver/raster/pam_dataset.h"
 #include "driver/raster/raster_georeferencing.h"
-#include "driver/raster/stored_attributes.h"
+#include "driver/raster/stored_band_names.h"
 #include "driver/raster/stored_masks.h"
 #include "driver/store/open_node.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
+
+class ZarrDataset;
+
+// Work on a new raster that waits, because programs set metadata of bands before they write pixels.
+struct NewRasterWork {
+    using Part = std::function<zarr::Status()>;
+
+    Part before_pixels;           // done before the first pixels are written, else at closing
+    Part before_closing;          // done when the dataset is closed, unless it was done before
+    bool has_statistics = false;  // statistics are computed at closing if pixels were written
+
+    // Does a part, once.
+    static zarr::Status Do(Part& part) {
+        return part != nullptr ? std::exchange(part, nullptr)() : zarr::Status();
+    }
+};
+
+// The role of a dataset as an overview or a mask of a raster, which owns the dataset.
+struct RasterRole {
+    ZarrDataset* raster = nullptr;  // nullptr for other datasets
+    int first_band = 1;             // band of `raster` to which band 1 belongs
+    bool is_mask = false;
+
+    // Returns the band of `raster` to which band `number` belongs; nullptr for other datasets.
+    ZarrRasterBand* BandOf(int number) const;
+};
 
 // A dataset of GDAL's raster API. Its bands are the slices of one array, or several arrays of a
 // group with one or more bands each. A dataset without bands only lists subdatasets.
@@ -47,60 +70,22 @@ class ZarrDataset final : public ZarrPamDataset {
     // Returns overview number `level` (from 0) of band `number` (from 1). Returns nullptr if the
     // overview does not exist.
     ZarrRasterBand* LevelOf(int number, int level);
-    // Marks the dataset as a product of EOPF. The bands of such a product get the colours of
-    // Sentinel-2 bands by their array names, such as "b04".
-    void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
-    bool is_of_eopf() const { return is_of_eopf_; }
-    // Gives the bands of a new store colours, as in a GeoTIFF. `colours` has an element for each
-    // band, or is empty. The assumption ends when a user sets a description or another colour than
-    // alpha. Closing the dataset stores the colours.
-    void AssumeColours(std::vector<GDALColorInterp> colours) {
-        assumed_colours_ = std::move(colours);
-    }
-    // Returns the assumed colour of band `number`, from 1. Returns GCI_Undefined if there is none.
-    // A last band of alpha loses its colour if it is the first band that is asked, before pixels
-    // are written.
-    GDALColorInterp AssumedColour(int number);
-    // Call this before an assumed alpha band is used, such as for a mask.
-    void KeepAssumedColours() { is_alpha_kept_ = true; }
-    // Leaves the band `number`, from 1, without an assumed colour.
-    void AssumeNoColour(int number);
-    // Lets absent chunks of the arrays that this dataset has created become nodata when a nodata
-    // value is set. Suits a new raster that the caller fills, because its absent chunks are chunks
-    // without written pixels.
-    void LetAbsentChunksBeNodata() { absent_are_nodata_ = true; }
+    const BandArrays& arrays() const { return arrays_; }
+    DatasetColours& colours() { return colours_; }
+    StoredBandNames& names() { return names_; }
+    NewRasterWork& new_raster() { return new_raster_; }
+    RasterGeoreferencing& georeferencing() { return georeferencing_; }
     // Makes this dataset an OME-Zarr image. Each later flush writes OME metadata that describes the
     // current state of the dataset.
     void BecomeOmeImage(zarr::OmeIdentity identity) { ome_image_ = std::move(identity); }
-    // True if the store states a red, a green and a blue band.
-    bool HasRedGreenBlue();
-    void OnColoursChange() { has_all_colours_.reset(); }
-    // Makes this dataset an overview of `raster`, which owns this dataset. Band 1 belongs to band
-    // `first_band` of `raster`. PAM of an overview is not saved, because its file would be read as
-    // PAM of the raster.
-    void BecomeLevel(ZarrDataset& raster, int first_band) {
+    // Makes this dataset an overview or mask. PAM of an overview is not saved, because its file
+    // would be read as PAM of the raster.
+    void Become(const RasterRole& role) {
         nPamFlags |= GPF_NOSAVE;
         is_level_ = true;
-        raster_ = &raster;
-        first_band_ = first_band;
+        role_ = role;
     }
-    // Makes this dataset a mask of `raster`, which owns this dataset. Band 1 belongs to band
-    // `first_band` of `raster`.
-    void BecomeMask(ZarrDataset& raster, int first_band) {
-        BecomeLevel(raster, first_band);
-        is_mask_ = true;
-    }
-    bool is_mask() const { return is_mask_; }
-    // If this dataset is an overview or mask, returns the band of the full raster to which band
-    // `number` belongs. Returns nullptr for other datasets.
-    ZarrRasterBand* BandOfRaster(int number) const {
-        return raster_ != nullptr ? raster_->Band(first_band_ + number - 1) : nullptr;
-    }
-    // Returns the number, from 1, of the first band of array number `array`. Arrays are counted
-    // from 0, in the order of AddArray() calls.
-    int FirstBandOf(std::size_t array);
-    // Returns the position, from 1, of band `number` among the bands of its array.
-    int NumberInArray(int number);
+    const RasterRole& role() const { return role_; }
     // Lets `other`, a dataset of this store, write through the StoreUpdate of this dataset.
     void ShareUpdate(ZarrDataset& other) {
         if (update_ != nullptr) other.EnableUpdate(update_.Share(), convention_);
@@ -108,56 +93,13 @@ class ZarrDataset final : public ZarrPamDataset {
     StoredMasks& masks() { return *masks_; }
     // Builds the planned overviews now. Otherwise they are built when the dataset is closed.
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
-    // Computes statistics when the dataset is closed, unless no pixel was written.
-    void PlanStatistics() { wants_statistics_ = true; }
     // Sets the metadata from the attributes of the arrays and the group. Also loads the sidecar
     // files. Call after all arrays and subdatasets are added.
     void Finish(const OpenedAs& opened);
-    // Allows ShareDimensions() to be called when the dataset is closed. The call may replace
-    // dimensions of new arrays by dimensions of other arrays.
-    void AllowSharedDimensions() { may_share_dimensions_ = true; }
-    // Registers `prepare`, which is called once: before the first pixels are written, else when the
-    // dataset is closed. `prepare` can use metadata of bands, because programs set it before they
-    // write pixels.
-    void PrepareLater(std::function<zarr::Status()> prepare) { prepare_ = std::move(prepare); }
-    zarr::Status Prepare() {
-        return prepare_ != nullptr ? std::exchange(prepare_, nullptr)() : zarr::Status();
-    }
-    // Replaces the only array of this dataset, which must be new and unwritten. The new array has
-    // the same path, data type and size, but other dimensions along the bands. `attributes` are
-    // those of the replaced array, including pending changes.
-    zarr::Status ReplaceArray(const zarr::ArrayMetadata& metadata,
-                              const zarr::json::Object& attributes);
-    // Replaces dimensions of new arrays by dimensions of other arrays in the group. A dimension is
-    // replaced only by a dimension of equal size with equal coordinates or none. The other arrays
-    // do not change. Only the first call has an effect.
-    zarr::Status ShareDimensions();
-    // After this call, a write of GDT_Byte data interprets its bytes as signed, with an unchanged
-    // bit pattern.
-    void TreatBytesAsSigned();
     // Switches the dataset to update mode. Call after the dataset is completely set up.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, GeoreferencingForm convention) override;
-    // Returns the layout of an array. `index` is the array's index, in the order of AddArray()
-    // calls.
-    const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
     // Writes pending data. Emits errors, and returns false if an error occurred.
     bool Flush() { return FlushAll(false) == CE_None; }
-    // True if the names of the bands can be stored as coordinates along the array's only extra
-    // dimension.
-    bool NamesBands();
-    // Warns that writing to `array` does not update its overviews. Warns only once.
-    void WarnOfOverviews(const BandArray& array);
-    // Warns that a nodata value does not fit a data type. Does not repeat the last warning.
-    void WarnOfNodata(const std::string& value, const zarr::DataType& type);
-    // Records that the next flush writes the name of band `number`.
-    void BandNamed(int number) {
-        named_bands_.insert(number);
-        if (psPam != nullptr) MarkPamDirty();  // PAM names the bands, so it must be saved again
-    }
-    // Writes pending chunks, without pending attributes. Does nothing if the dataset is read-only.
-    zarr::Status FlushChunks() {
-        return update_ != nullptr ? update_->FlushChunks(options_.threads) : zarr::Status();
-    }
     // Writes everything that closing would write, and stays in update mode. Emits errors, and
     // returns false if an error occurred.
     bool FinishStore();
@@ -173,6 +115,7 @@ class ZarrDataset final : public ZarrPamDataset {
     StoreUpdate* update() const override { return update_.get(); }
     LevelSource Source() const override;
     GDALRasterBand* StoredMask(int number) override;
+    // Does not save PAM in update mode.
     void FlushBlocks(bool closing) override;
     zarr::Status FlushPixels() override;
     zarr::Result<std::unique_ptr<OverviewableDataset>> OpenLevel(
@@ -188,32 +131,17 @@ class ZarrDataset final : public ZarrPamDataset {
     // attribute. Does nothing if the dataset has its own item `name`, because that item uses the
     // same attribute.
     void StoreBandItem(BandArray& array, const char* name, const char* value);
-    void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
-    // Changes the fill value of an array to `element`, in native byte order. Does so if no pixel of
-    // an absent chunk was written; see LetAbsentChunksBeNodata(). Also does so for a Zarr v2 array
-    // whose readers take the fill value for nodata. The absent chunks of such an array are stored
-    // first, so that their pixels keep their values.
-    zarr::Status SetFillValue(BandArray& array, const std::string& element);
-    // Makes the fill value of an array count as data instead of nodata, by
-    // StoreUpdate::MakeFillData().
-    zarr::Status RemoveFillValue(BandArray& array);
+    // Emits a warning about the nodata value of `array`, unless it is empty or has the text of the
+    // last one: an attempt to set the same value in all bands has one warning.
+    void WarnOfNodata(const BandArray& array, const std::string& warning);
+    // Changes the nodata value of a field of `array`; nullopt removes the nodata value. See
+    // EditableArray::SetNodata().
+    zarr::Status ChangeNodata(BandArray& array, const ScalarField& field,
+                              const std::optional<std::string>& element);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
-    // True if the raster's first row is the last row of the array, because of the open option
-    // NORTH_UP.
-    bool IsFlipped() {
-        return options_.north_up && is_flipped_.value_or(georeferencing_.Find().is_flipped);
-    }
-    // Makes this overview or mask show its rows in the order of the raster `base`.
-    void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
-    // Returns the index of the array column that is the raster's first column. The index is 0
-    // without the open option WRAP_LONGITUDE.
-    int RolledColumns() { return georeferencing_.Find().rolled_columns; }
-    // Returns the number of array columns that the raster shows in turn, if RolledColumns() is not
-    // 0. A raster with more columns repeats the first ones at its end.
-    int RollPeriod() { return georeferencing_.Find().roll_period; }
     bool ArePixelsMoved() override {
-        return IsFlipped() || (options_.wrap_longitude && RolledColumns() != 0);
+        return georeferencing_.IsFlipped() || georeferencing_.IsRolled();
     }
 
     const OGRSpatialReference* GetSpatialRef() const override;
@@ -247,7 +175,6 @@ class ZarrDataset final : public ZarrPamDataset {
 
   private:
     void DescribeStructure();
-    zarr::Nodata ReadNodata(const BandArray& array);
 
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
@@ -256,66 +183,26 @@ class ZarrDataset final : public ZarrPamDataset {
     void LoadGeolocation();
     NameValueList Description();
     CPLErr FlushAll(bool closing);
-    // Writes GDAL's dirty blocks. Does not save PAM in update mode.
-    void WriteDirtyBlocks(bool closing);
-    CoordinateArrays Coordinates();
     zarr::Result<bool> TakeOverStored();
     zarr::Status FlushAttributes();
-    // True if the dataset is the largest level of a pyramid in which each level is a group of its
-    // own.
-    bool HasLevelGroups() const;
-    zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
-    // Changes the fill value of an array that was written. Stores the pending chunks and the absent
-    // chunks before the change, so that their pixels keep their values.
-    zarr::Status ReplaceWrittenFillValue(BandArray& array,
-                                         const std::optional<std::string>& element);
-    // True if this dataset has created the array and has not written to it yet.
-    bool IsUnwritten(const BandArray& array) const;
-    // True if all pixels of the array's absent chunks are unwritten. Stores pending chunks first,
-    // because writers leave out chunks that hold only fill values.
-    zarr::Result<bool> AreAbsentChunksUnwritten(const BandArray& array);
-    // Opens an array again after its metadata has changed.
-    zarr::Status Reopen(BandArray& array);
     void WarnOfDifferingBands();
-    void StoreAssumedColours();
-    // Writes new colours of bands into zarr::kColoursOfBands of their arrays.
-    void StoreColours();
-    zarr::json::Value ColoursOf(const std::vector<ZarrRasterBand*>& changed);
-    std::string BandNamesPath() const;
-    zarr::Result<std::vector<std::string>> StoredBandNames();
-    zarr::Status WriteBandNames();
-    void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
     bool StoresMetadata(const char* domain) const;
-    bool SetUnitOfBands(const char* units);
     void StoreMetadataItem(const char* name, const char* value);
 
     OverviewSet overviews_{*this};
     std::unique_ptr<StoredMasks> masks_;
-    std::optional<bool> is_flipped_;  // nullopt until FollowFlip() is called
-    // the raster that owns this overview or mask; nullptr otherwise
-    ZarrDataset* raster_ = nullptr;
-    int first_band_ = 1;
-    bool is_mask_ = false;
+    RasterRole role_;
     bool is_closing_ = false;
-    bool is_of_eopf_ = false;
-    std::vector<GDALColorInterp> assumed_colours_;  // of each band, or empty
-    bool is_alpha_kept_ = false;                    // KeepAssumedColours() was called
-    bool wants_statistics_ = false;   // true from PlanStatistics() until the dataset is closed
-    bool absent_are_nodata_ = false;  // true once LetAbsentChunksBeNodata() was called
-    std::optional<bool> has_all_colours_;
-    bool may_share_dimensions_ = false;
-    std::function<zarr::Status()> prepare_;
+    DatasetColours colours_{*this};
+    StoredBandNames names_{*this};
+    NewRasterWork new_raster_;
     // Set in update mode if the dataset is an OME image that PROFILE=OME has made.
     std::optional<zarr::OmeIdentity> ome_image_;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews share this object
+    std::string nodata_warning_;           // text of the last WarnOfNodata()
+    bool has_differing_warning_ = false;   // WarnOfDifferingBands() has emitted its warning
     GeoreferencingForm convention_ = GeoreferencingForm::kEveryReader;
     RasterGeoreferencing georeferencing_{location_, options_, arrays_};
-    StoredAttributes attributes_{arrays_};
-    std::set<int> named_bands_;  // bands that were named since the last flush
-    std::optional<bool> names_bands_;
-    std::once_flag overviews_warned_;
-    bool differing_warned_ = false;
-    std::string nodata_warned_;  // text of the last warning of WarnOfNodata()
     CPLStringList subdatasets_;
     CPLStringList description_;  // items of the metadata domain ZARR, cached
 };

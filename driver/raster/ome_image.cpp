@@ -239,7 +239,7 @@ std::array<PixelAxis, 2> PixelAxesOf(ZarrDataset& dataset) {
 class ImageWriter {
   public:
     ImageWriter(ZarrDataset& dataset, const zarr::OmeIdentity& identity)
-        : dataset_(dataset), layout_(dataset.Layout(0)), pixels_(PixelAxesOf(dataset)) {
+        : dataset_(dataset), layout_(dataset.arrays()[0]->layout()), pixels_(PixelAxesOf(dataset)) {
         image_.identity = identity;
     }
 
@@ -314,7 +314,7 @@ std::optional<zarr::OmeIdentity> FindOmeImage(const ZarrDataset& dataset) {
 }
 
 Status StoreOmeImage(ZarrDataset& dataset, const zarr::OmeIdentity& identity, StoreUpdate& update) {
-    const std::string group(zarr::ParentPath(dataset.Layout(0).facts.path));
+    const std::string group(zarr::ParentPath(dataset.arrays()[0]->layout().facts.path));
     ZARR_ASSIGN_OR_RETURN(const json::Value existing,
                           dataset.location().hierarchy->Attributes(group));
     ZARR_ASSIGN_OR_RETURN(const zarr::OmeWrittenImage image,

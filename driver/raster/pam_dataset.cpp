@@ -65,11 +65,11 @@ bool ZarrPamDataset::BandsHaveArrays() const { return arrays_.size() > 1; }
 
 std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
     std::vector<const RasterLayout*> layouts;
-    for (const auto& array : arrays_) layouts.push_back(&array->layout);
+    for (const auto& array : arrays_) layouts.push_back(&array->layout());
     return layouts;
 }
 
-const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout; }
+const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout(); }
 
 // Returns the names of files next to a remote store. GDAL looks for sidecar files only under these
 // names. An empty list means that GDAL must send requests to find the sidecar files.
@@ -107,7 +107,7 @@ bool ZarrPamDataset::ShowsWholeNode() const {
 // options.
 OpenOptions ZarrPamDataset::EffectiveOptions() const {
     OpenOptions options = options_;
-    const auto are_chosen = [](const auto& array) { return array->layout.are_axes_chosen; };
+    const auto are_chosen = [](const auto& array) { return array->layout().are_axes_chosen; };
     if (std::any_of(arrays_.begin(), arrays_.end(), are_chosen)) return options;
     options.dim_x.clear();
     options.dim_y.clear();
@@ -134,16 +134,16 @@ constexpr const char* kSize = "SIZE";       // size of the raster that control p
 constexpr const char* kBands = "BANDS";     // number of bands when PAM was stored
 
 void AddState(const StoreAddress& store, const BandArray& array, SourceState& state) {
-    state.Add(store, *array.layout.array);
+    state.Add(store, *array.elements());
     const auto add = [&](std::string_view name) {
-        if (const json::Value* value = array.layout.facts.attributes.Find(name))
+        if (const json::Value* value = array.facts().attributes.Find(name))
             state.Add(std::string(name) + json::Dump(*value));
     };
     for (const std::string_view name : zarr::kNodataAttributes) add(name);
     add("_Unsigned");
-    const zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
+    const zarr::ArrayMetadata& metadata = array.facts().metadata;
     const bool is_v3 = metadata.format == zarr::Format::kV3;
-    if (is_v3 && zarr::FillMeansMissing(metadata, array.layout.facts.attributes))
+    if (is_v3 && zarr::FillMeansMissing(metadata, array.facts().attributes))
         state.Add("fill value is nodata");
 }
 
@@ -172,7 +172,7 @@ bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArr
     constexpr auto kNeverOlder = std::numeric_limits<std::int64_t>::max();
     if (!state.Matches(made_from, is_copy ? std::optional(kNeverOlder) : std::nullopt))
         return false;
-    return zarr::IsInState(*array.layout.array, PamItem(tree, kPamState, kMadeOf));
+    return zarr::IsInState(*array.elements(), PamItem(tree, kPamState, kMadeOf));
 }
 
 std::vector<std::string> ZarrPamDataset::BandNames(const BandArray& array) {
@@ -201,8 +201,8 @@ const BuiltinPamFile& ZarrPamDataset::BuiltinFileOf(const BandArray& array) {
 
 // Returns the PAM in the array's attributes, and behind it the PAM of GDAL's built-in driver.
 XmlTree ZarrPamDataset::StoredPamOf(const BandArray& array) {
-    XmlTree tree = ReadPam(array.layout.facts.attributes);
-    if (tree != nullptr && array.layout.facts.attributes.Find(zarr::kColoursOfBands) != nullptr)
+    XmlTree tree = ReadPam(array.facts().attributes);
+    if (tree != nullptr && array.facts().attributes.Find(zarr::kColoursOfBands) != nullptr)
         RemoveColours(*tree);
     if (is_new_) return tree;
     XmlTree builtin = BuiltinPam(BuiltinFileOf(array), array,
@@ -230,7 +230,7 @@ bool ZarrPamDataset::LoadStoredPam() {
     if (arrays_.size() == 1) {
         tree = std::move(trees[0]);
     } else {
-        XmlTree group = ReadPam(arrays_[0]->layout.facts.group_attributes);
+        XmlTree group = ReadPam(arrays_[0]->facts().group_attributes);
         if (has_any || group != nullptr)
             tree = JoinPam(std::move(group), std::move(trees), BandCounts());
     }
@@ -255,7 +255,7 @@ bool ZarrPamDataset::LoadStoredPam() {
 void ZarrPamDataset::CheckStatistics() {
     if (!std::exchange(are_statistics_unchecked_, false)) return;
     for (const auto& array : arrays_) {
-        const XmlTree tree = ReadPam(array->layout.facts.attributes);
+        const XmlTree tree = ReadPam(array->facts().attributes);
         if (tree == nullptr || !HoldsStatistics(*tree) || AreStatisticsOfPixels(*tree, *array))
             continue;
         ForgetStatisticsOf(*array);
@@ -363,9 +363,9 @@ Status ZarrPamDataset::StorePam() {
     if (arrays_.size() > 1) {
         trees = SplitPam(*tree, BandCounts());
         json::Value value = PamValue(tree.get());
-        const json::Value* existing = arrays_[0]->layout.facts.group_attributes.Find(kPamAttribute);
+        const json::Value* existing = arrays_[0]->facts().group_attributes.Find(kPamAttribute);
         if (existing != nullptr || !value.is_null())
-            ChangeGroupAttribute(kPamAttribute, std::move(value));
+            arrays_[0]->ChangeGroupAttribute(kPamAttribute, std::move(value));
     } else {
         if (nBands > 1 && NameBands(*tree, BandNames(*arrays_[0])))
             AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
@@ -382,12 +382,11 @@ Status ZarrPamDataset::StorePam() {
             AddPamItems(*trees[i], kPamState,
                         {{kMadeFrom, state.Text()},
                          {kMadeIn, std::to_string(state.folder_id())},
-                         {kMadeOf, zarr::BaseState(*array.layout.array, samples_)}});
+                         {kMadeOf, zarr::BaseState(*array.elements(), samples_)}});
         }
         json::Value value = PamValue(trees[i].get());
-        if (value.is_null() && array.layout.facts.attributes.Find(kPamAttribute) == nullptr)
-            continue;
-        ChangeAttribute(array, kPamAttribute, std::move(value));
+        if (value.is_null() && array.facts().attributes.Find(kPamAttribute) == nullptr) continue;
+        array.ChangeAttribute(kPamAttribute, std::move(value));
     }
     // The auxiliary file must record a mask file and an overview file, so it is kept for them.
     if (has_mask_ || !overview_documents_.empty()) {
@@ -495,7 +494,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
 void ZarrPamDataset::LoadMultidimPam() {
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     if (!is_on || arrays_.size() != 1 || !IsWholeNode()) return;
-    const MultidimPam pam = ReadMultidimPam(store_path(), arrays_[0]->layout.facts.path,
+    const MultidimPam pam = ReadMultidimPam(store_path(), arrays_[0]->path(),
                                             [this] { return StateOfSources().newest_chunk(); });
     if (pam.crs.empty() && pam.statistics.empty()) return;
     const auto crs = zarr::SafeCrsText(pam.crs).value;
@@ -554,8 +553,7 @@ void ZarrPamDataset::OnStatisticsSet(const BandArray& array) {
     // Statistics are kept if the array is empty, because a user may set statistics for pixels that
     // will be written later.
     const auto is_empty = [&](const auto& one) {
-        return update() != nullptr && update()->HasCreated(one->layout.facts.path) &&
-               !update()->HasWritten(one->layout.facts.path);
+        return update() != nullptr && update()->IsUnwritten(one->path());
     };
     if (std::all_of(arrays_.begin(), arrays_.end(), is_empty)) return;
     statistics_are_of_pixels_ = true;

@@ -41,8 +41,6 @@ struct OpenedAs {
 // were made.
 class ZarrPamDataset : public OverviewableDataset {
   public:
-    // Sets an attribute of an array; null removes the attribute. The next flush writes the change.
-    virtual void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) = 0;
     ZarrRasterBand* Band(int number);  // from 1
     // True if the dataset has several arrays. The attributes of an array then describe its bands
     // and not the dataset.
@@ -82,9 +80,6 @@ class ZarrPamDataset : public OverviewableDataset {
     // True if NORTH_UP or WRAP_LONGITUDE changes the order of rows or columns. The check may read
     // the georeferencing.
     virtual bool ArePixelsMoved() = 0;
-    // Sets an attribute of the group that contains the dataset's arrays; null removes the
-    // attribute.
-    virtual void ChangeGroupAttribute(const char* name, zarr::json::Value value) = 0;
     // Writes the pixels that this dataset has changed to the store.
     virtual zarr::Status FlushPixels() = 0;
     // Records from which pixels the statistics of files beside the store were computed. Call when

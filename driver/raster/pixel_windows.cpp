@@ -16,7 +16,7 @@ PixelWindows::PixelWindows(ZarrDataset& dataset, const BandArray& array, std::ui
     : dataset_(dataset),
       array_(array),
       field_(field),
-      indices_(array.layout.SliceIndices(slice)),
+      indices_(array.layout().SliceIndices(slice)),
       type_(GdalTypeOf(field.type)),
       native_op_(field.type, type_) {}
 
@@ -48,7 +48,7 @@ int PixelWindows::CountRun(const PixelWindows* const* bands, int count, PixelWin
 
 PixelWindows::Selection PixelWindows::Select(const PixelWindow& window,
                                              const BufferLayout& buffer) const {
-    const RasterLayout& layout = array_.layout;
+    const RasterLayout& layout = array_.layout();
     const std::size_t rank = layout.facts.metadata.rank();
     Selection selection;
     zarr::Region& region = selection.region;
@@ -87,12 +87,11 @@ zarr::Region PixelWindows::RegionOf(const PixelWindow& window) const {
 
 Status PixelWindows::Read(const PixelWindow& window, void* data, const BufferLayout& buffer) const {
     auto* const first = static_cast<std::uint8_t*>(data);
-    if (!dataset_.options().north_up || !dataset_.IsFlipped())
-        return ReadRolled(window, first, buffer);
+    if (!dataset_.georeferencing().IsFlipped()) return ReadRolled(window, first, buffer);
     // The raster shows the array's rows from last to first. The window is mirrored, and its lines
     // are written to the buffer from bottom to top.
     PixelWindow turned = window;
-    turned.y_off = array_.layout.Height() - window.y_off - window.y_size;
+    turned.y_off = array_.layout().Height() - window.y_off - window.y_size;
     BufferLayout upwards = buffer;
     upwards.line_space = -buffer.line_space;
     return ReadRolled(turned, first + buffer.line_space * (window.y_size - 1), upwards);
@@ -100,11 +99,12 @@ Status PixelWindows::Read(const PixelWindow& window, void* data, const BufferLay
 
 Status PixelWindows::ReadRolled(const PixelWindow& window, std::uint8_t* data,
                                 const BufferLayout& buffer) const {
-    const int rolled = dataset_.options().wrap_longitude ? dataset_.RolledColumns() : 0;
+    RasterGeoreferencing& georeferencing = dataset_.georeferencing();
+    const int rolled = georeferencing.IsRolled() ? georeferencing.Find().rolled_columns : 0;
     if (rolled == 0) return ReadArray(window, data, buffer);
     // Column i of the raster is array column (i + `rolled`) % `period`. The window is read in parts
     // with consecutive columns.
-    const int period = dataset_.RollPeriod();
+    const int period = georeferencing.Find().roll_period;
     PixelWindow part = window;
     for (int done = 0; done < window.x_size; done += part.x_size) {
         part.x_off = (window.x_off + done + rolled) % period;
@@ -120,7 +120,7 @@ Status PixelWindows::ReadArray(const PixelWindow& window, std::uint8_t* data,
     const OpenOptions& options = dataset_.options();
     const auto read = [&](const zarr::Converter& op) {
         try {
-            return array_.layout.array->Read(
+            return array_.elements()->Read(
                 selection.region, field_.offset, {data, selection.strides, op},
                 {options.threads, window.keep, true, options.read_ahead});
         } catch (const std::bad_alloc&) {
@@ -133,7 +133,7 @@ Status PixelWindows::ReadArray(const PixelWindow& window, std::uint8_t* data,
 
 Status PixelWindows::LoadAhead(const PixelWindow& window) const {
     try {
-        return array_.layout.array->LoadAhead(RegionOf(window), dataset_.options().threads);
+        return array_.elements()->LoadAhead(RegionOf(window), dataset_.options().threads);
     } catch (const std::bad_alloc&) {
         return Status::OutOfMemory("out of memory");
     }
@@ -141,14 +141,14 @@ Status PixelWindows::LoadAhead(const PixelWindow& window) const {
 
 Status PixelWindows::Preload(const PixelWindow& window) const {
     try {
-        return array_.layout.array->Preload(RegionOf(window), dataset_.options().threads);
+        return array_.elements()->Preload(RegionOf(window), dataset_.options().threads);
     } catch (const std::bad_alloc&) {
         return Status::OutOfMemory("out of memory");
     }
 }
 
 bool PixelWindows::IsTooLargeToPreload(const PixelWindow& window) const {
-    const zarr::Array& array = *array_.layout.array;
+    const zarr::Array& array = *array_.elements();
     return array.DecodedBytes(RegionOf(window)) > array.context().cache().max_bytes() / 2;
 }
 
@@ -160,7 +160,7 @@ Status PixelWindows::Write(const PixelWindow& window, const void* data,
     const Selection selection = Select(window, buffer);
     try {
         ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
-                              dataset_.update()->WriterOf(array_.layout.array));
+                              dataset_.update()->WriterOf(array_.elements()));
         zarr::DataType stored = field_.type;
         if (bytes_are_signed_ && buffer.type == GDT_Byte) stored.kind = zarr::DataKind::kUint;
         const BufferWriteConverter op(stored, buffer.type);

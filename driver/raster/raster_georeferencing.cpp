@@ -17,7 +17,7 @@ using zarr::Status;
 
 Georeferencing RasterGeoreferencing::Read(const zarr::Hierarchy& hierarchy,
                                           const zarr::ArrayFacts& facts) const {
-    const RasterLayout& layout = arrays_[0]->layout;
+    const RasterLayout& layout = arrays_[0]->layout();
     GeoreferencingOptions options{
         options_.assume_longlat, options_.wrap_longitude, options_.north_up, options_.threads, {}};
     options.fixed.resize(facts.dimensions.size());
@@ -30,7 +30,7 @@ const Georeferencing& RasterGeoreferencing::Find() const {
     if (found_) return *found_;
     found_.emplace();
     if (arrays_.empty()) return *found_;
-    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
+    const zarr::ArrayFacts& facts = arrays_[0]->facts();
     const std::string& store = location_.address;
     found_ = Read(*location_.hierarchy, facts);
     EmitWarnings(store + ": /" + facts.path, found_->warnings);
@@ -83,7 +83,7 @@ void RasterGeoreferencing::ClearTransform() {
 
 Status RasterGeoreferencing::Renew(const zarr::Hierarchy& current, const zarr::ArrayFacts& stored) {
     if (!found_) return {};
-    zarr::ArrayFacts facts = arrays_[0]->layout.facts;
+    zarr::ArrayFacts facts = arrays_[0]->facts();
     facts.attributes = stored.attributes;
     facts.group_attributes = stored.group_attributes;
     facts.dimensions = stored.dimensions;
@@ -136,52 +136,36 @@ Status WarnOfRemainingCrs(StoreUpdate& update, const zarr::ArrayFacts& facts) {
 
 // Deletes the coordinate arrays of X and Y. Warns if they stay because other arrays use them.
 Status RasterGeoreferencing::RemoveCoordinates(const CoordinateArrays& arrays) const {
-    const RasterLayout& layout = arrays_[0]->layout;
+    const RasterLayout& layout = arrays_[0]->layout();
     for (const auto& axis : {layout.x_axis, layout.y_axis}) {
         if (!axis || layout.facts.dimensions[*axis].coordinate_path.empty()) continue;
         const std::string path = layout.facts.dimensions[*axis].coordinate_path;
         ZARR_ASSIGN_OR_RETURN(const bool is_removed, arrays.Remove(path));
         if (!is_removed) {
-            EmitWarning(location_.address.text() + ": /" + layout.facts.path,
+            EmitWarning(arrays_[0]->Name(),
                         "the geotransform is not cleared, because other arrays use the "
                         "coordinates /" +
                             path);
             continue;
         }
         for (const auto& array : arrays_)
-            array->layout.facts.dimensions[*axis].coordinate_path.clear();
+            array->layout().facts.dimensions[*axis].coordinate_path.clear();
     }
     return {};
 }
 
 Status RasterGeoreferencing::Write(StoreUpdate& update, GeoreferencingForm convention) const {
     const RasterPosition position = Known();
-    zarr::Warnings warnings;
-    const CoordinateArrays arrays(
+    const CoordinateArrays stored(
         update, PathsOf(arrays_),
         update.is_of_new_store() ? OtherArrays::kNone : OtherArrays::kExisting);
-    if (is_transform_set_ && !position.transform) ZARR_RETURN_IF_ERROR(RemoveCoordinates(arrays));
-    ZARR_ASSIGN_OR_RETURN(
-        const GeoreferencingArrays written_arrays,
-        WriteGeoreferencingArrays(arrays, arrays_[0]->layout, position, convention, warnings));
-    const std::string& store = location_.address;
-    EmitWarnings(store + ": /" + arrays_[0]->layout.facts.path, warnings);
-    if (SuitsEveryReader(convention)) {
-        std::vector<const RasterLayout*> layouts;
-        for (const auto& array : arrays_) layouts.push_back(&array->layout);
-        ZARR_RETURN_IF_ERROR(WriteMultidimCrs(update, layouts, position.srs));
-    }
-    for (const auto& array : arrays_) {
-        zarr::json::Value& attributes = array->layout.facts.attributes;
-        if (attributes.as_object() == nullptr) continue;
-        ZARR_RETURN_IF_ERROR(
-            RemoveReplacedGridMapping(arrays, array->layout, written_arrays.grid_mapping));
-        SetGeoreferencingAttributes(array->layout, position, convention, written_arrays,
-                                    *attributes.MutableObject());
-        array->attributes_changed = true;
-    }
+    if (is_transform_set_ && !position.transform) ZARR_RETURN_IF_ERROR(RemoveCoordinates(stored));
+    std::vector<EditableArray*> arrays;
+    for (const auto& array : arrays_) arrays.push_back(array.get());
+    ZARR_RETURN_IF_ERROR(
+        WritePosition(arrays, stored, position, convention, PositionParts::kAll).status());
     if (position.srs == nullptr && is_srs_set_)
-        return WarnOfRemainingCrs(update, arrays_[0]->layout.facts);
+        return WarnOfRemainingCrs(update, arrays_[0]->facts());
     return {};
 }
 

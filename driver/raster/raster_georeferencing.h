@@ -42,6 +42,16 @@ class RasterGeoreferencing {
     // Returns the CRS of the ground control points; nullptr if unknown.
     const OGRSpatialReference* PointsSrs() const;
 
+    // True if the raster's first row is the last row of the array, because of the open option
+    // NORTH_UP.
+    bool IsFlipped() const {
+        return options_.north_up && (is_flipped_ ? *is_flipped_ : Find().is_flipped);
+    }
+    // Makes an overview or mask show its rows in the order of the raster `base`.
+    void FollowFlip(const RasterGeoreferencing& base) { is_flipped_ = base.IsFlipped(); }
+    // True if the open option WRAP_LONGITUDE changes the order of columns.
+    bool IsRolled() const { return options_.wrap_longitude && Find().rolled_columns != 0; }
+
     // Sets the CRS that Flush() will write. nullptr, or an empty CRS, removes the CRS.
     void SetSrs(const OGRSpatialReference* srs);
     // Sets the geotransform that Flush() will write.
@@ -79,6 +89,7 @@ class RasterGeoreferencing {
     const Location& location_;
     const OpenOptions& options_;
     const BandArrays& arrays_;
+    std::optional<bool> is_flipped_;  // nullopt until FollowFlip() is called
     mutable std::optional<Georeferencing> found_;
     mutable std::vector<GDAL_GCP> points_;
     mutable std::vector<std::string> point_ids_;  // strings that the elements of points_ point to

@@ -68,7 +68,7 @@ void AddLevel(const Pyramid& pyramid, const std::vector<std::string>& paths,
     for (const PyramidLevel& listed : pyramid.levels)
         if (level.ok() && listed.path == paths[0]) SetResampling(**level, listed.method);
     if (level.ok())
-        dataset.overviews().Add(level.Take(), of ? &dataset.Layout(*of) : nullptr);
+        dataset.overviews().Add(level.Take(), of ? &dataset.arrays()[*of]->layout() : nullptr);
     else
         EmitWarning(dataset.store_path(), pyramid.origin + ": /" + paths[0] +
                                               " is left out: " + level.status().message());
@@ -241,8 +241,8 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
             return {};
         layouts.push_back(std::move(layout));
     }
-    dataset.SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
-    if (!SortByNumber(layouts)) PutColoursFirst(dataset.is_of_eopf(), layouts);
+    dataset.colours().SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
+    if (!SortByNumber(layouts)) PutColoursFirst(dataset.colours().is_of_eopf(), layouts);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
     const auto add = [&dataset, pyramids] {
         const std::vector<Pyramid> ordered = PyramidsFrom(dataset, pyramids);

@@ -38,7 +38,7 @@ void AddCoordinateAttributes(const zarr::Dimension& dimension, CPLStringList& li
 }  // namespace
 
 void AddArrayAttributes(const BandArray& array, CPLStringList& list) {
-    zarr::json::Value shown = array.layout.facts.attributes;
+    zarr::json::Value shown = array.facts().attributes;
     for (const std::string_view name : zarr::kNamesOfBands)
         if (shown.MutableObject() != nullptr && array.lists.HasEntry(shown, name, 0))
             zarr::json::EraseMember(*shown.MutableObject(), name);
@@ -47,7 +47,7 @@ void AddArrayAttributes(const BandArray& array, CPLStringList& list) {
 
 void AddShownMetadata(const BandArrays& arrays, CPLStringList& list) {
     if (arrays.empty()) return;
-    const RasterLayout& layout = arrays[0]->layout;
+    const RasterLayout& layout = arrays[0]->layout();
     AddRegistration(layout.facts, list);
     for (const std::size_t axis : layout.other_axes)
         AddCoordinateAttributes(layout.facts.dimensions[axis], list);
@@ -56,7 +56,7 @@ void AddShownMetadata(const BandArrays& arrays, CPLStringList& list) {
 std::string CommonCompression(const BandArrays& arrays) {
     std::string common;
     for (const auto& array : arrays) {
-        std::string own = CompressionName(array->layout.facts.metadata);
+        std::string own = CompressionName(array->facts().metadata);
         if (own.empty() || (!common.empty() && own != common)) return {};
         common = std::move(own);
     }
@@ -65,7 +65,7 @@ std::string CommonCompression(const BandArrays& arrays) {
 
 bool IsOfCoordinates(const BandArrays& arrays, const std::string& name) {
     if (arrays.empty() || name.find('#') == std::string::npos) return false;
-    const RasterLayout& layout = arrays[0]->layout;
+    const RasterLayout& layout = arrays[0]->layout();
     return std::any_of(layout.other_axes.begin(), layout.other_axes.end(), [&](std::size_t axis) {
         const zarr::Dimension& dimension = layout.facts.dimensions[axis];
         return !dimension.coordinate_path.empty() &&

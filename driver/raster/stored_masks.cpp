@@ -15,7 +15,6 @@
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
-#include "driver/raster/stored_attributes.h"
 #include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
@@ -58,7 +57,7 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     if (path.empty()) return {};
     MaskArray* const array = Open(path, number);
     if (array == nullptr) return {};
-    const int own = dataset_.NumberInArray(number);
+    const int own = dataset_.Band(number)->array().NumberOf(number);
     const bool is_one = array->dataset->GetRasterCount() == 1;
     const auto& bands = array->bands;
     if (!array->is_of_all && std::find(bands.begin(), bands.end(), own) == bands.end()) return {};
@@ -102,19 +101,19 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
     OpenOptions options = dataset_.options();
     options.fill_value_as_nodata = zarr::FillAsNodata::kNo;
-    ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                          MakeLevelLayout(hierarchy, path, options, dataset_.Layout(0)));
+    ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeLevelLayout(hierarchy, path, options,
+                                                               dataset_.arrays()[0]->layout()));
     const zarr::json::Value attributes = layout.facts.attributes;
     const bool is_of_one = layout.facts.metadata.rank() == 2;
     if (layout.Width() != dataset_.GetRasterXSize() ||
         layout.Height() != dataset_.GetRasterYSize() ||
-        (!is_of_one && layout.BandCount() != dataset_.Layout(0).BandCount()))
+        (!is_of_one && layout.BandCount() != dataset_.arrays()[0]->layout().BandCount()))
         return Status::Corrupt(
             "its " + std::to_string(layout.Width()) + " x " + std::to_string(layout.Height()) +
             " pixels in " + std::to_string(layout.BandCount()) + " bands do not fit the raster's " +
             std::to_string(dataset_.GetRasterXSize()) + " x " +
             std::to_string(dataset_.GetRasterYSize()) + " pixels in " +
-            std::to_string(dataset_.Layout(0).BandCount()) + " bands");
+            std::to_string(dataset_.arrays()[0]->layout().BandCount()) + " bands");
     if (layout.facts.metadata.dtype.kind != zarr::DataKind::kUint ||
         layout.facts.metadata.dtype.size != 1)
         return Status::Corrupt("expected dtype |u1, got " + layout.facts.metadata.dtype.ToString());
@@ -129,16 +128,16 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     location.kind = zarr::NodeKind::kArray;
     array.dataset = std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, options);
     array.dataset->AddArray(std::move(layout), false);
-    const int own = dataset_.NumberInArray(number);
-    array.dataset->BecomeMask(dataset_, is_of_one ? number : number - own + 1);
-    if (options.north_up) array.dataset->FollowFlip(dataset_);
+    const int own = dataset_.Band(number)->array().NumberOf(number);
+    array.dataset->Become({&dataset_, is_of_one ? number : number - own + 1, true});
+    if (options.north_up) array.dataset->georeferencing().FollowFlip(dataset_.georeferencing());
     dataset_.ShareUpdate(*array.dataset);
     return array;
 }
 
 Result<std::string> StoredMasks::MakeArray(int number, int flags) {
     const BandArray& data = dataset_.Band(std::max(number, 1))->array();
-    const RasterLayout& layout = data.layout;
+    const RasterLayout& layout = data.layout();
     const std::string group(zarr::ParentPath(layout.facts.path));
     const bool is_of_all = number == 0 && dataset_.BandsHaveArrays();
     const std::string stem =
@@ -189,13 +188,11 @@ Status StoredMasks::TakeOver(const std::vector<BandArray*>& arrays) {
     const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
     hierarchy.Reload();
     for (BandArray* const array : arrays) {
-        ZARR_ASSIGN_OR_RETURN(const json::Value stored,
-                              hierarchy.Attributes(array->layout.facts.path));
+        ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy.Attributes(array->path()));
         const std::string* const name = zarr::StringAttribute(stored, zarr::kMaskAttribute);
         if (name == nullptr) continue;
-        for (json::Value* known : {&array->layout.facts.attributes, &array->attributes_before})
-            if (auto* const members = known->MutableObject())
-                json::PutMember(*members, zarr::kMaskAttribute, json::Value(*name));
+        if (auto* const members = array->layout().facts.attributes.MutableObject())
+            json::PutMember(*members, zarr::kMaskAttribute, json::Value(*name));
     }
     return {};
 }
@@ -204,7 +201,7 @@ Status StoredMasks::AddMaskedBand(const std::string& path, int number) {
     ZARR_ASSIGN_OR_RETURN(const json::Value before,
                           dataset_.location().hierarchy->Attributes(path));
     std::vector<int> bands = MaskedBands(before, number);
-    const int own = dataset_.NumberInArray(number);
+    const int own = dataset_.Band(number)->array().NumberOf(number);
     if (std::find(bands.begin(), bands.end(), own) == bands.end()) bands.push_back(own);
     json::Array names;
     for (std::string& name : dataset_.BandNames(dataset_.Band(number)->array()))
@@ -224,12 +221,12 @@ Status StoredMasks::Create(int number, int flags) {
     ZARR_ASSIGN_OR_RETURN(const zarr::StoreLock lock, dataset_.update()->Lock());
     const std::vector<BandArray*> arrays = ArraysOf(first, last);
     ZARR_RETURN_IF_ERROR(TakeOver(arrays));
-    if (number != 0 && dataset_.Band(number)->array().layout.BandCount() == 1 &&
+    if (number != 0 && dataset_.Band(number)->array().layout().BandCount() == 1 &&
         (flags & GMF_PER_DATASET) != 0)
         number = dataset_.BandsHaveArrays() ? number : 0;
     std::string path = PathOf(first);
     const MaskArray* const mask = path.empty() ? nullptr : Open(path, first);
-    const bool has_bands = number != 0 && dataset_.Band(first)->array().layout.BandCount() > 1;
+    const bool has_bands = number != 0 && dataset_.Band(first)->array().layout().BandCount() > 1;
     const bool fits =
         mask != nullptr && has_bands == (mask->dataset->GetRasterCount() > 1 || !mask->is_of_all);
     if (!fits) {
@@ -239,8 +236,7 @@ Status StoredMasks::Create(int number, int flags) {
     // The name is stored at once. A mask that no array names would be taken for lost.
     const json::Value name{std::string(zarr::LastName(path))};
     for (BandArray* const array : arrays)
-        ZARR_RETURN_IF_ERROR(StoredAttributes::Store(*array, std::string(zarr::kMaskAttribute),
-                                                     name, *dataset_.update()));
+        ZARR_RETURN_IF_ERROR(array->StoreAttribute(std::string(zarr::kMaskAttribute), name));
     return Open(path, first) != nullptr ? Status() : Status::Io("/" + path + ": cannot be opened");
 }
 

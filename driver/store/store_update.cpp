@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
@@ -68,17 +69,27 @@ Status NotForUpdate(bool is_inherited) {
                                   : "not open in update mode");
 }
 
+std::unique_ptr<StoreUpdate> StoreUpdate::ForOtherChanges(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    unwritten_.erase(path);
+    return std::make_unique<StoreUpdate>(store_, zarr::WriteConsolidated::kIfPresent, locks_);
+}
+
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes) {
     // Recorded first, because even a failed creation may leave keys behind.
     RecordCreated(path);
-    return metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace);
+    ZARR_RETURN_IF_ERROR(
+        metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace));
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    changed_.erase(path);
+    return {};
 }
 
 void StoreUpdate::RecordCreated(const std::string& path) {
+    RecordNew(path);
     const std::lock_guard<std::mutex> lock(mutex_);
     made_.insert(path);
-    incomplete_.insert(path);
 }
 
 bool StoreUpdate::HasCreated(const std::string& path) const {
@@ -111,7 +122,7 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     const std::size_t limit =
         std::max(zarr::tuning::kMinPendingLimit, array->context().cache().max_bytes());
     ZARR_ASSIGN_OR_RETURN(auto writer, zarr::ArrayWriter::Open(array, store_, limit, locks_));
-    written_.insert(array->path());
+    unwritten_.erase(array->path());
     return writers_.emplace(array.get(), std::move(writer)).first->second.get();
 }
 
@@ -136,6 +147,13 @@ Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::st
 void StoreUpdate::RecordIncomplete(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     incomplete_.insert(path);
+}
+
+void StoreUpdate::RecordNew(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    incomplete_.insert(path);
+    unwritten_.insert(path);
+    omitted_.erase(path);
 }
 
 void StoreUpdate::RecordComplete(const std::string& path) {
@@ -179,14 +197,17 @@ Status StoreUpdate::DefineAbsentChunks(std::size_t threads) {
     return {};
 }
 
-bool StoreUpdate::HasWritten(const std::string& path) const {
+bool StoreUpdate::IsUnwritten(const std::string& path) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return written_.count(path) != 0;
+    return unwritten_.count(path) != 0;
 }
 
-bool StoreUpdate::HasOmittedChunks(const std::string& path) const {
+Result<bool> StoreUpdate::AreAbsentChunksUnwritten(const std::string& path, std::size_t threads) {
+    if (IsUnwritten(path)) return true;
+    if (!absent_are_unwritten_ || !HasCreated(path)) return false;
+    ZARR_RETURN_IF_ERROR(Release(path, threads));
     const std::lock_guard<std::mutex> lock(mutex_);
-    return omitted_.count(path) != 0;
+    return omitted_.count(path) == 0;
 }
 
 void StoreUpdate::Forget(const zarr::Array& array) {
@@ -221,7 +242,7 @@ void StoreUpdate::Discard(const std::string& path) {
         it->first->DiscardPending();
         it = writers_.erase(it);
     }
-    for (auto* const paths : {&written_, &omitted_, &incomplete_})
+    for (auto* const paths : {&unwritten_, &omitted_, &incomplete_})
         for (auto it = paths->begin(); it != paths->end();)
             it = zarr::IsAtOrBelow(*it, path) ? paths->erase(it) : std::next(it);
     const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
@@ -239,41 +260,55 @@ Status StoreUpdate::FlushChunks(std::size_t threads) {
     return first;
 }
 
-Result<json::Value> StoreUpdate::AttributesLocked(const std::string& path) const {
+Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
+    // StoreAttributes() on another thread must not store and erase changes between these reads.
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
     ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy_->Attributes(path));
     const auto found = changed_.find(path);
     if (found != changed_.end()) zarr::ApplyChanges(found->second, {}, *attributes.MutableObject());
     return attributes;
 }
 
-Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
+void StoreUpdate::ChangeAttribute(const std::string& path, zarr::AttributeChange change) {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
-    return AttributesLocked(path);
+    zarr::AttributeChanges& changes = changed_[path];
+    zarr::AddChange(changes, std::move(change));
+    if (changes.empty()) changed_.erase(path);
 }
 
-Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& name,
-                                    std::optional<json::Value> value) {
+zarr::AttributeChanges StoreUpdate::PendingAttributes(const std::string& path) const {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
-    // Attributes that are not a JSON object cannot be changed.
-    ZARR_RETURN_IF_ERROR(AttributesLocked(path).status());
-    zarr::AddChange(changed_[path], {name, std::nullopt, std::move(value)});
-    return {};
+    const auto found = changed_.find(path);
+    return found != changed_.end() ? found->second : zarr::AttributeChanges();
+}
+
+std::optional<zarr::AttributeChange> StoreUpdate::PendingAttribute(const std::string& path,
+                                                                   std::string_view name) const {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    const auto found = changed_.find(path);
+    if (found == changed_.end()) return std::nullopt;
+    for (const zarr::AttributeChange& change : found->second)
+        if (change.name == name) return change;
+    return std::nullopt;
+}
+
+bool StoreUpdate::HasPending(const std::string& path) const {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    return changed_.count(path) != 0;
 }
 
 void StoreUpdate::MoveNode(const std::string& from, const std::string& to) {
     const std::scoped_lock lock(mutex_, attributes_mutex_);
-    std::map<std::string, zarr::AttributeChanges> moved;
-    for (auto& [path, changes] : changed_)
-        moved[zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] =
-            std::move(changes);
-    changed_ = std::move(moved);
-    std::set<std::string> incomplete;
-    for (const std::string& path : incomplete_)
-        incomplete.insert(zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path);
-    incomplete_ = std::move(incomplete);
+    const auto moved = [&](const std::string& path) {
+        return zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path;
+    };
+    for (auto& [path, changes] : std::exchange(changed_, {}))
+        changed_[moved(path)] = std::move(changes);
+    for (auto* const paths : {&made_, &incomplete_, &unwritten_, &omitted_})
+        for (const std::string& path : std::exchange(*paths, {})) paths->insert(moved(path));
 }
 
-Status StoreUpdate::StoreAttributes() {
+Status StoreUpdate::StoreAttributes(const zarr::AttributeMerge& merge) {
     {
         const std::lock_guard<std::mutex> lock(attributes_mutex_);
         if (changed_.empty()) return {};
@@ -282,7 +317,7 @@ Status StoreUpdate::StoreAttributes() {
     const std::lock_guard<std::mutex> lock(attributes_mutex_);
     Status first;
     for (auto it = changed_.begin(); it != changed_.end();) {
-        const Status status = metadata_.ChangeAttributes(it->first, it->second);
+        const Status status = metadata_.ChangeAttributes(it->first, it->second, merge);
         if (first.ok()) first = status;
         it = status.ok() ? changed_.erase(it) : std::next(it);
     }

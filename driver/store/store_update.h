@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,12 +53,12 @@ class CreationHold {
     const std::shared_ptr<zarr::Store> store_;
 };
 
-// Changes of a store that are not written yet: metadata, chunks of arrays, and attributes. The
-// raster API and the multidimensional API share one object. Thread-safe.
+// Changes of a store that are not written yet: metadata, chunks of arrays, and attributes.
+// Thread-safe.
 class StoreUpdate {
   public:
     // `locks` protects keys of the store, and may be nullptr. `hierarchy` reads the store. It may
-    // be nullptr if Attributes() and ChangeAttribute() are never called. `format` is the format of
+    // be nullptr if Attributes() is never called. `format` is the format of
     // a store that is being created; otherwise the format is read from the store.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
                 std::shared_ptr<zarr::Synchronizer> locks = nullptr,
@@ -70,6 +71,10 @@ class StoreUpdate {
           metadata_(store_, consolidate, locks_, format) {
         if (!is_of_new_store_) metadata_.UseLock(LockTargetOf(*store_), DefaultLockWait());
     }
+
+    // Returns an object for changes that another dataset makes in the same store. That dataset may
+    // write to the array at `path`, so that IsUnwritten() is false here from now on.
+    std::unique_ptr<StoreUpdate> ForOtherChanges(const std::string& path);
 
     // Sets how a change waits for another writer of the store. Call before the object is shared
     // between threads.
@@ -89,6 +94,7 @@ class StoreUpdate {
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
     // Creates an array, which may replace an existing array. Records the path for DeleteCreated().
+    // Pending changes of attributes at `path` are discarded: `attributes` are all of the array.
     zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
     // Records the array at `path` as new, so that DeleteCreated() deletes it. Another object has
@@ -105,14 +111,19 @@ class StoreUpdate {
     // Returns the writer of an array. This object owns the writer, and creates it at the first
     // call. Fails if a codec of the array cannot encode.
     zarr::Result<zarr::ArrayWriter*> WriterOf(const std::shared_ptr<const zarr::Array>& array);
-    // True if a writer was opened for the array at `path`, even if the writer no longer exists.
-    bool HasWritten(const std::string& path) const;
-    // True if a chunk that was written to the array at `path` is absent from the store, because it
-    // held only fill values. Call Release() first: pending chunks are not considered.
-    bool HasOmittedChunks(const std::string& path) const;
+    // True if the array at `path` is new, and nobody has opened a writer for it.
+    bool IsUnwritten(const std::string& path) const;
+    // True if no element of the array's absent chunks was written, so that they may get another
+    // fill value: IsUnwritten(), or LetAbsentChunksBeUnwritten() was called and no written chunk
+    // was omitted because it held only fill values. Writes pending chunks to find out.
+    zarr::Result<bool> AreAbsentChunksUnwritten(const std::string& path, std::size_t threads);
+    // Lets the absent chunks of new arrays count as unwritten after other chunks were written.
+    // Suits a new raster that the caller fills.
+    void LetAbsentChunksBeUnwritten() { absent_are_unwritten_ = true; }
 
-    // Record whether chunks of the new array at `path` may be absent. MakeArray() and
-    // RecordCreated() record that they may be.
+    // Record whether chunks of the new array at `path` may be absent. RecordNew() records that they
+    // may be, and that nobody has written to the array. MakeArray() and RecordCreated() call it.
+    void RecordNew(const std::string& path);
     void RecordIncomplete(const std::string& path);
     void RecordComplete(const std::string& path);
     // Gives every element of the incomplete Zarr v2 arrays without a fill value a value: writes
@@ -141,15 +152,8 @@ class StoreUpdate {
     // these arrays. Call Release() before the arrays change. References to the writers become
     // invalid. Chunks that cannot be written stay pending.
     zarr::Status Release(const std::string& path, std::size_t threads);
-    // Makes the fill value of an array count as data instead of missing data. Zarr v2 expresses
-    // this by a null fill value, so absent chunks are written first. Writes pending chunks and
-    // destroys the writer of the array; the array must be opened again afterwards. `hierarchy`
-    // reads the array.
-    zarr::Status MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
-                              std::size_t threads) {
-        return SetFillValue(hierarchy, path, std::nullopt, threads);
-    }
-    // Sets the fill value of an array. `element` is one element in the host's byte order. Absent
+    // Sets the fill value of an array. `element` is one element in the host's byte order; nullopt
+    // makes the fill value count as data, which Zarr v2 expresses by a null fill value. Absent
     // chunks are first written with the old fill value, so that reads return the values as before.
     // Writes pending chunks and destroys the writer of the array; the array must be opened again
     // afterwards.
@@ -162,10 +166,16 @@ class StoreUpdate {
     // Returns the attributes of a node, including pending changes. Fails if the stored attributes
     // are not a JSON object.
     zarr::Result<zarr::json::Value> Attributes(const std::string& path) const;
-    // Sets an attribute, or removes it if `value` is nullopt. The change stays pending until
-    // StoreAttributes() writes all attributes of the node together.
-    zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
-                                 std::optional<zarr::json::Value> value);
+    // Changes an attribute of a node. The change stays pending until StoreAttributes() writes all
+    // attributes of the node together. Attributes that are not a JSON object fail there.
+    void ChangeAttribute(const std::string& path, zarr::AttributeChange change);
+    // Returns the pending changes of a node's attributes.
+    zarr::AttributeChanges PendingAttributes(const std::string& path) const;
+    // Returns the pending change of the attribute `name` of a node; nullopt if there is none.
+    std::optional<zarr::AttributeChange> PendingAttribute(const std::string& path,
+                                                          std::string_view name) const;
+    // True if attributes of a node have pending changes.
+    bool HasPending(const std::string& path) const;
     // Moves what is recorded of nodes at and below the path `from`, such as pending attributes, to
     // the path `to`.
     void MoveNode(const std::string& from, const std::string& to);
@@ -173,14 +183,14 @@ class StoreUpdate {
     // Writes the pending chunks of all arrays. Continues after a failure, and returns the first
     // failure. Chunks that cannot be written stay pending.
     zarr::Status FlushChunks(std::size_t threads);
-    zarr::Status StoreAttributes();
+    // `merge` merges changes of attributes that others have changed, too. It may be empty: the
+    // pending value then replaces the stored one. Changes that cannot be stored stay pending.
+    zarr::Status StoreAttributes(const zarr::AttributeMerge& merge = {});
     zarr::Status Flush(std::size_t threads);
     // Calls Flush(), writes the consolidated metadata and flushes the store.
     zarr::Status Finish(std::size_t threads);
 
   private:
-    zarr::Result<zarr::json::Value> AttributesLocked(const std::string& path) const;
-
     // Declared before store_, so that the staging store is deleted after store_ is destroyed.
     std::unique_ptr<StoreReplacement> replacement_;  // nullptr unless a staging store is updated
     const std::shared_ptr<zarr::Store> store_;
@@ -191,8 +201,10 @@ class StoreUpdate {
     mutable std::mutex mutex_;
     std::set<std::string> made_;        // paths of arrays created by this object
     std::set<std::string> incomplete_;  // paths of new arrays whose chunks may be absent
-    std::set<std::string> written_;     // paths of arrays that had a writer
-    std::set<std::string> omitted_;     // paths of arrays for which HasOmittedChunks() is true
+    std::set<std::string> unwritten_;   // paths of new arrays that had no writer
+    // Paths of arrays of which a written chunk is absent, because it held only fill values.
+    std::set<std::string> omitted_;
+    bool absent_are_unwritten_ = false;
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
@@ -36,6 +37,44 @@ TEST(JsonDump, GivesTheTextBack) {
                              "[1, [2, {}], NaN]",
                              "{\"b\": 1, \"a\": {\"c\": [null, true]}}"})
         EXPECT_EQ(Dump(Json(text)), text);
+}
+
+TEST(JsonDump, ValuesHaveTheSameTextWithoutIt) {
+    const char* const texts[] = {"null",
+                                 "true",
+                                 "false",
+                                 "0",
+                                 "1",
+                                 "-1",
+                                 "0.0",
+                                 "-0.0",
+                                 "1.0",
+                                 "NaN",
+                                 "Infinity",
+                                 "-Infinity",
+                                 "1e+300",
+                                 "\"\"",
+                                 "\"1\"",
+                                 "[]",
+                                 "[1]",
+                                 "[1.0]",
+                                 "[1, 2]",
+                                 "[NaN, 2]",
+                                 "{}",
+                                 "{\"a\": 1}",
+                                 "{\"a\": 1.0}",
+                                 "{\"b\": 1}",
+                                 "{\"a\": 1, \"b\": [NaN]}",
+                                 "18446744073709551615",
+                                 "{\"b\": [NaN], \"a\": 1}"};
+    for (const char* a : texts)
+        for (const char* b : texts)
+            EXPECT_EQ(HaveSameText(Json(a), Json(b)), std::string_view(a) == b) << a << " " << b;
+    EXPECT_TRUE(HaveSameText(Value(std::int64_t{5}), Value(std::uint64_t{5})));
+    EXPECT_TRUE(HaveSameText(Value(std::nan("")), Value(-std::nan(""))));
+    const Value list = Json("[1, {\"a\": NaN}]");
+    const Value copy = list;  // shares the content
+    EXPECT_TRUE(HaveSameText(list, copy));
 }
 
 TEST(JsonDump, KeepsEveryDoubleExact) {
