@@ -192,7 +192,7 @@ std::string LevelChecker::StateMismatch(const Level& level, const Level& base) {
     auto known = states_.find(base.listed.path);
     if (known == states_.end()) {
         auto array = hierarchy_.OpenArray(base.listed.path);
-        std::optional<StateOfBase> current;
+        std::optional<Fingerprint> current;
         if (array.ok()) current.emplace(array.Take());
         known = states_.emplace(base.listed.path, std::move(current)).first;
     }

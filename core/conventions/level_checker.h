@@ -13,7 +13,7 @@
 
 #include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
-#include "core/conventions/base_state.h"
+#include "core/conventions/fingerprint.h"
 #include "core/conventions/level_statement.h"
 #include "core/hierarchy/hierarchy.h"
 
@@ -123,7 +123,7 @@ class LevelChecker {
     std::map<std::string, std::optional<AffineSource>> transforms_;
     std::map<std::string, std::string> crs_codes_;  // EPSG codes by the attributes that state them
     // States of the bases by their paths; nullopt for a base that cannot be opened.
-    std::map<std::string, std::optional<StateOfBase>> states_;
+    std::map<std::string, std::optional<Fingerprint>> states_;
     // Warnings about geotransforms and statements, each of which is given only once.
     std::set<std::string> reported_;
 };

@@ -136,6 +136,12 @@ ObjectVersion DirectoryStore::VersionOf(const std::string& key) const {
     return VersionOfFile(state->size, state->modified, state->number);
 }
 
+ObjectVersion DirectoryStore::VersionOfFolder(const std::string& prefix) const {
+    const auto state = StateAt(PathOf(prefix));
+    if (!state || state->type != FileType::kFolder) return {};
+    return VersionOfFile(0, state->modified, state->number);
+}
+
 Result<ReadResult> DirectoryStore::Read(const std::string& key, const ValuePart& part,
                                         const ReadSink& sink) const {
     ReadResult read{false, 0, VersionOfAbsent()};

@@ -34,6 +34,7 @@ class DirectoryStore final : public Store, private StoreWriter {
     // Returns the version of the key's file, which VersionOfFile() makes from size, modification
     // time and inode number.
     ObjectVersion VersionOf(const std::string& key) const override;
+    ObjectVersion VersionOfFolder(const std::string& prefix) const override;
     // Reads a value. The version in the result belongs to the file that was read, even if another
     // file replaces that file meanwhile.
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,

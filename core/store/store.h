@@ -72,8 +72,9 @@ class ValueLocator {
 struct StoreTraits {
     static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
 
-    bool remote = false;  // true: each read takes a network round trip
-    bool packed = false;  // true: values are parts of one object, so GetMany() joins requests
+    bool remote = false;     // true: each read takes a network round trip
+    bool packed = false;     // true: values are parts of one object, so GetMany() joins requests
+    bool in_memory = false;  // true: reading values costs as little as asking for their versions
     bool caches_absence = false;  // true: callers should remember which keys are absent
     // Number of concurrent reads with which a remote store has its highest throughput.
     std::size_t concurrent_reads = 1;
@@ -201,6 +202,9 @@ class Store {
     // is the version in the server's last response. The default implementation returns a version
     // that is not certain (ObjectVersion::is_certain).
     virtual ObjectVersion VersionOf(const std::string& key) const;
+    // Returns the modification time and inode number of the folder at `prefix`. The version does
+    // not exist if the store has no folders of a file system.
+    virtual ObjectVersion VersionOfFolder(const std::string& /*prefix*/) const { return {}; }
     // True if reading the value waits for a disk, because the value is not in the system's page
     // cache. Concurrent reads are then worthwhile. The check costs as much as opening the value.
     virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
@@ -305,6 +309,9 @@ class ForwardingStore : public Store {
     std::string Identity() const override { return base_->Identity(); }
     StoreTraits Traits() const override { return base_->Traits(); }
     ObjectVersion VersionOf(const std::string& key) const override { return base_->VersionOf(key); }
+    ObjectVersion VersionOfFolder(const std::string& prefix) const override {
+        return base_->VersionOfFolder(prefix);
+    }
     bool WaitsForDisk(const std::string& key) const override { return base_->WaitsForDisk(key); }
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override {

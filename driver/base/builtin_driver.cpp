@@ -5,11 +5,13 @@
 #include <cpl_minixml.h>
 #include <cpl_string.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
+#include "driver/base/xml_tree.h"
 
 namespace zarr_driver {
 
@@ -63,40 +65,18 @@ GDALDataset* OpenBehind(GDALOpenInfo* open_info) {
 
 int IsUnknown(GDALOpenInfo* /*open_info*/) { return GDAL_IDENTIFY_UNKNOWN; }
 
-struct DestroyXml {
-    void operator()(CPLXMLNode* node) const { CPLDestroyXMLNode(node); }
-};
-using Xml = std::unique_ptr<CPLXMLNode, DestroyXml>;
-
-// Returns the first element of an XML list of options, or nullptr if the list is empty.
-CPLXMLNode* FirstOption(const Xml& list) { return list != nullptr ? list->psChild : nullptr; }
-
-bool IsOption(const CPLXMLNode* node) {
-    return node->eType == CXT_Element && EQUAL(node->pszValue, "Option");
+bool HasOption(const XmlTree& list, const char* name) {
+    const auto options = ElementsOf(list.get(), "Option");
+    return std::any_of(options.begin(), options.end(), [&](const CPLXMLNode* option) {
+        return EQUAL(CPLGetXMLValue(option, "name", ""), name) ||
+               EQUAL(CPLGetXMLValue(option, "alias", ""), name);
+    });
 }
 
-bool HasOption(const Xml& list, const char* name) {
-    for (CPLXMLNode* node = FirstOption(list); node != nullptr; node = node->psNext)
-        if (IsOption(node) && (EQUAL(CPLGetXMLValue(node, "name", ""), name) ||
-                               EQUAL(CPLGetXMLValue(node, "alias", ""), name)))
-            return true;
-    return false;
-}
-
-Xml OptionsOfBuiltin(const char* item) {
+XmlTree OptionsOfBuiltin(const char* item) {
     GDALDriver* const builtin = Builtin();
     const char* const text = builtin != nullptr ? builtin->GetMetadataItem(item) : nullptr;
-    return Xml(text != nullptr ? CPLParseXMLString(text) : nullptr);
-}
-
-// Returns the XML text of one element of a list, without the elements after that element.
-std::string ToText(CPLXMLNode* node) {
-    CPLXMLNode* const next = std::exchange(node->psNext, nullptr);
-    char* const text = CPLSerializeXMLTree(node);
-    node->psNext = next;
-    std::string taken = text != nullptr ? text : "";
-    CPLFree(text);
-    return taken;
+    return XmlTree(text != nullptr ? CPLParseXMLString(text) : nullptr);
 }
 
 #if ZARR_HAS_DEFERRED_PLUGINS
@@ -188,14 +168,14 @@ bool HasBuiltinOption(const char* item, const char* name) {
 }
 
 std::string WithOptionsOfBuiltin(const std::string& list, const char* item) {
-    const Xml ours(CPLParseXMLString(list.c_str()));
-    const Xml theirs = OptionsOfBuiltin(item);
+    const XmlTree ours(CPLParseXMLString(list.c_str()));
+    const XmlTree theirs = OptionsOfBuiltin(item);
     std::string more;
-    for (CPLXMLNode* node = FirstOption(theirs); node != nullptr; node = node->psNext) {
-        if (!IsOption(node) || HasOption(ours, CPLGetXMLValue(node, "name", ""))) continue;
+    for (CPLXMLNode* const node : ElementsOf(theirs.get(), "Option")) {
+        if (HasOption(ours, CPLGetXMLValue(node, "name", ""))) continue;
         const std::string text = CPLGetXMLValue(node, "description", "");
         CPLSetXMLValue(node, "#description", (kBuiltinMark + text).c_str());
-        more += ToText(node);
+        more += ElementText(*node);
     }
     std::string merged = list;
     return merged.insert(merged.rfind("</"), more);

@@ -13,7 +13,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/band_lists.h"
-#include "core/conventions/base_state.h"
+#include "core/conventions/fingerprint.h"
 #include "core/conventions/geotiff.h"
 #include "core/conventions/geotransform.h"
 #include "core/conventions/nczarr.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "core/conventions/base_state.h"
+#include "core/conventions/fingerprint.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
@@ -55,7 +55,7 @@ bool IsCurrent(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& array,
     const std::string state = zarr::StatedBase(level.group_attributes, zarr::LastName(array.path));
     if (state.empty()) return true;
     const auto opened = hierarchy.OpenArray(array.path);
-    return opened.ok() && zarr::IsInState(**opened, state);
+    return opened.ok() && zarr::Fingerprint(*opened).Is(state, level.path);
 }
 
 // Finds the overviews that pyramid metadata of the store lists for the array.

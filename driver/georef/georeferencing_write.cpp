@@ -30,8 +30,8 @@
 #include "driver/base/metadata_text.h"
 #include "driver/georef/cf_export.h"
 #include "driver/georef/editable_array.h"
+#include "driver/store/multidim_pam.h"
 #include "driver/store/open_node.h"
-#include "driver/store/sidecars.h"
 
 namespace zarr_driver {
 

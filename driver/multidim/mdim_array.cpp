@@ -35,6 +35,7 @@
 #include "driver/multidim/mdim_dimension.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/multidim/node_editing.h"
+#include "driver/store/multidim_pam.h"
 
 namespace zarr_driver {
 
@@ -78,8 +79,8 @@ double Packed(const std::optional<double>& value, double neutral, bool* has_valu
 // True if a user has set a CRS in PAM, GDAL's saved metadata. False if PAM only repeats the store's
 // CRS, or if the store is remote, where users cannot set one.
 bool IsCrsSetByUser(const std::string& store_path, const std::string& path) {
-    const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
-    return !ReadMultidimPam(store_path, path, never).crs.empty();
+    const auto is_any = [](std::int64_t) { return true; };
+    return !ReadMultidimPam(store_path, path, is_any).crs.empty();
 }
 
 // Returns the paths of the coordinates that the attribute `coordinates` names, without grid

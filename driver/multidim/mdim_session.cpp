@@ -8,15 +8,16 @@
 #include "core/base/text.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"
+#include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/multidim/attribute_registry.h"
 #include "driver/multidim/dimension_registry.h"
 #include "driver/multidim/mdim_array.h"
 #include "driver/multidim/mdim_group.h"
 #include "driver/multidim/node_editing.h"
-#include "driver/multidim/old_statistics.h"
 #include "driver/multidim/outside_arrays.h"
 #include "driver/raster/subdatasets.h"
+#include "driver/store/multidim_pam.h"
 #include "driver/store/sidecars.h"
 
 namespace zarr_driver {
@@ -249,9 +250,25 @@ void MdimSession::MoveObjects(const std::string& path, const std::string& target
     dimensions_->Move(path, target);
 }
 
+// Removes statistics from PAM if their array was written after the PAM file or no longer exists.
+// Does nothing for remote stores or unreadable files.
+void MdimSession::ClearOldStatistics() const {
+    const std::string file = pam_path_ + ".aux.xml";
+    const auto written = WrittenAt(file);
+    if (!written) return;
+    for (const std::string& name : ArraysWithStatistics(file)) {
+        const auto path = zarr::NormalizePath(root_ + "/" + name);
+        const auto array = path.ok()
+                               ? hierarchy().OpenArray(*path)
+                               : zarr::Result<std::shared_ptr<const zarr::Array>>(path.status());
+        const ArrayTimes times = array.ok() ? TimesOf(location_.address, **array) : ArrayTimes();
+        if (!array.ok() || std::max(times.newest_chunk, times.document) > *written)
+            ClearStatisticsOf(*pam_, name.c_str());
+    }
+}
+
 void MdimSession::DropOldStatistics() {
-    std::call_once(old_statistics_dropped_,
-                   [&] { ClearOldStatistics(*this, pam_path_ + ".aux.xml"); });
+    std::call_once(old_statistics_dropped_, [&] { ClearOldStatistics(); });
 }
 
 }  // namespace zarr_driver

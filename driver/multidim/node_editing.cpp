@@ -17,6 +17,7 @@
 #include "driver/multidim/mdim_array.h"
 #include "driver/multidim/mdim_dimension.h"
 #include "driver/multidim/mdim_session.h"
+#include "driver/store/multidim_pam.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
 

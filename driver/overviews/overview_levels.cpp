@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "core/conventions/base_state.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/delete_cascade.h"
+#include "core/conventions/fingerprint.h"
 #include "core/conventions/geotransform.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/overviews.h"
@@ -514,7 +514,7 @@ zarr::BaseSamples OverviewLevels::SamplesOfLevels() const {
 std::string OverviewLevels::StateFor(const RasterLayout& array, const std::string& path,
                                      Fill fill) const {
     return fill == Fill::kIncomplete ? std::string(zarr::kIncompleteState)
-                                     : zarr::StateOfBase(array.array).Text(samples_, path);
+                                     : zarr::Fingerprint(array.array).Text(samples_, path);
 }
 
 json::Object OverviewLevels::WithStates(const json::Value& stored, const LevelPaths& level,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/base_state.h"
+#include "core/conventions/fingerprint.h"
 #include "core/conventions/overviews.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/georef/georeferencing_write.h"

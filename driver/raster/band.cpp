@@ -24,7 +24,7 @@
 #include "driver/raster/nodata_element.h"
 #include "driver/raster/pixel_statistics.h"
 #include "driver/raster/shown_metadata.h"
-#include "driver/store/sidecars.h"
+#include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
 
@@ -280,7 +280,7 @@ CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
         is_serializing_ = true;
         CPLXMLNode* node = GDALPamRasterBand::SerializeToXML(pszVRTPath);
         is_serializing_ = false;
-        return RemoveStoredItems(node, stored_metadata_);
+        return RemoveStoredItems(XmlTree(node), stored_metadata_).release();
     });
 }
 

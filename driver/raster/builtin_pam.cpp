@@ -12,7 +12,6 @@
 #include <initializer_list>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "core/conventions/band_lists.h"
 #include "core/store/keys.h"
@@ -61,18 +60,17 @@ bool IsStatedByArray(const CPLXMLNode& element, const BandArray& array, std::siz
 }
 
 void RemoveItemsOfArray(CPLXMLNode& domain, const BandArray& array) {
-    RemoveElements(domain, [&](const CPLXMLNode& item) {
+    TakeElements(domain, [&](const CPLXMLNode& item) {
         const char* const key = CPLGetXMLValue(&item, "key", "");
         return array.facts().attributes.Find(key) != nullptr;
     });
 }
 
 void RemoveFactsOfArray(CPLXMLNode& tree, const BandArray& array) {
-    for (CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext) {
-        if (IsElement(*node, "Metadata")) RemoveItemsOfArray(*node, array);
-        if (!IsElement(*node, "PAMRasterBand")) continue;
+    for (CPLXMLNode* const node : ElementsOf(&tree, "Metadata")) RemoveItemsOfArray(*node, array);
+    for (CPLXMLNode* const node : ElementsOf(&tree, "PAMRasterBand")) {
         const int number = std::max(std::atoi(CPLGetXMLValue(node, "band", "1")), 1);
-        RemoveElements(*node, [&](const CPLXMLNode& element) {
+        TakeElements(*node, [&](const CPLXMLNode& element) {
             return IsStatedByArray(element, array, static_cast<std::size_t>(number) - 1);
         });
     }
@@ -108,10 +106,9 @@ XmlTree TreeOf(const CPLXMLNode& file, const RasterLayout& layout) {
     if (layout.x_axis && layout.y_axis) {
         const std::string view = "AsClassicDataset(" + std::to_string(*layout.x_axis) + "," +
                                  std::to_string(*layout.y_axis) + ") view of /" + layout.facts.path;
-        for (const CPLXMLNode* node = file.psChild; node != nullptr; node = node->psNext) {
-            if (!IsElement(*node, "DerivedDataset") || CPLGetXMLValue(node, "name", "") != view)
-                continue;
-            const CPLXMLNode* const inner = CPLGetXMLNode(node, "PAMDataset");
+        for (const CPLXMLNode* const node : ElementsOf(&file, "DerivedDataset")) {
+            if (CPLGetXMLValue(node, "name", "") != view) continue;
+            const CPLXMLNode* const inner = FirstElement(node, "PAMDataset");
             return inner != nullptr ? SafePam(CopyOf(*inner)) : nullptr;
         }
     }
@@ -125,18 +122,18 @@ BuiltinPamFile ReadBuiltinPamFile(const std::string& store_path, const BandArray
     BuiltinPamFile file;
     if (const auto written = WriteTime(store_path, path)) {
         file.written = *written;
-        file.tree = ReadPamFile(path);
+        file.tree = SafePam(ReadPamFile(path));
     }
     return file;
 }
 
 XmlTree BuiltinPam(const BuiltinPamFile& file, const BandArray& array,
-                   const std::function<std::int64_t()>& newest_chunk) {
+                   const std::function<bool(std::int64_t)>& has_changed_since) {
     if (file.tree == nullptr) return nullptr;
     XmlTree tree = TreeOf(*file.tree, array.layout());
     if (tree == nullptr) return tree;
     RemoveFactsOfArray(*tree, array);
-    if (HoldsStatistics(*tree) && newest_chunk() > file.written) RemoveStatistics(*tree);
+    if (HoldsStatistics(*tree) && has_changed_since(file.written)) RemoveStatistics(*tree);
     return tree;
 }
 
@@ -154,9 +151,8 @@ std::string BuiltinOverviewBase(const std::string& store_path, const BandArray& 
             return found;
     const std::string shared = store_path + "/pam.aux.xml";
     const XmlTree tree = WriteTime(store_path, shared) ? ReadPamFile(shared) : nullptr;
-    for (const CPLXMLNode* node = tree != nullptr ? tree->psChild : nullptr; node != nullptr;
-         node = node->psNext)
-        if (IsElement(*node, "Array") && CPLGetXMLValue(node, "name", "") == "/" + array.path())
+    for (const CPLXMLNode* const node : ElementsOf(tree.get(), "Array"))
+        if (CPLGetXMLValue(node, "name", "") == "/" + array.path())
             return FindOverviews(OverviewBaseIn(*node), {store_path, folder});
     return {};
 }

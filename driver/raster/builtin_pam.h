@@ -23,10 +23,10 @@ BuiltinPamFile ReadBuiltinPamFile(const std::string& store_path, const BandArray
 // Returns the metadata of the array as a raster from `file`; nullptr if there is none. The file has
 // the metadata itself, or a `DerivedDataset` for the axes of the raster. The result lacks facts
 // that the array states itself: metadata items, nodata, scale, offset, unit and colours.
-// `newest_chunk` returns the time when the array was last written, in nanoseconds since 1970; older
-// statistics are left out.
+// Statistics are left out if `has_changed_since` returns true for the time of the file, in
+// nanoseconds since 1970.
 XmlTree BuiltinPam(const BuiltinPamFile& file, const BandArray& array,
-                   const std::function<std::int64_t()>& newest_chunk);
+                   const std::function<bool(std::int64_t)>& has_changed_since);
 
 // Returns the path, without ".ovr", of the array's overview file; empty if there is none. The file
 // is named by "pam.aux.xml" of the store or by `file` of the array, such as "x.zarr/pam.0". Before

@@ -257,11 +257,8 @@ const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
 
 char** ZarrDataset::GetMetadataDomainList() {
     return Guarded(store_path(), [&]() -> char** {
-        CPLStringList domains(BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE,
-                                                      "GEOLOCATION", kZarrDomain, nullptr));
-        const int hidden = domains.FindString(kSidecarDomain);
-        return hidden < 0 ? domains.StealList()
-                          : CSLRemoveStrings(domains.StealList(), hidden, 1, nullptr);
+        return BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE, "GEOLOCATION",
+                                       kZarrDomain, nullptr);
     });
 }
 
@@ -453,7 +450,6 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenci
     if (!ome_image_) ome_image_ = FindOmeImage(*this);
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
-    RecordLoadedStatistics();
     for (OverviewableDataset* const level : overviews_.All())
         level->EnableUpdate(update_.Share(), convention);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/ome_channels.h"
 
-#include <cpl_error.h>
 #include <cpl_minixml.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "core/dtype/element_text.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
+#include "driver/base/xml_tree.h"
 
 namespace zarr_driver {
 
@@ -28,26 +28,11 @@ namespace {
 // Maximum size in bytes of an OME-XML document.
 constexpr std::size_t kMaxXmlBytes = std::size_t{16} << 20;
 
-struct XmlDeleter {
-    void operator()(CPLXMLNode* node) const { CPLDestroyXMLNode(node); }
-};
-using XmlPtr = std::unique_ptr<CPLXMLNode, XmlDeleter>;
-
-// Parses XML; returns nullptr, without an error, if `text` is not XML.
-XmlPtr ParseXml(const std::string& text) {
-    CPLErrorStateBackuper keep_state;
-    CPLPushErrorHandler(CPLQuietErrorHandler);
-    XmlPtr xml(CPLParseXMLString(text.c_str()));
-    CPLPopErrorHandler();
-    return xml;
-}
-
 // Returns the names of all Image elements in the XML element `ome` (OME data model, "Image").
 std::vector<std::string> NamesIn(const CPLXMLNode& ome) {
     std::vector<std::string> names;
-    for (const CPLXMLNode* node = ome.psChild; node != nullptr; node = node->psNext)
-        if (node->eType == CXT_Element && std::string(node->pszValue) == "Image")
-            names.push_back(zarr::ReplaceInvalidUtf8(CPLGetXMLValue(node, "Name", "")));
+    for (const CPLXMLNode* const image : ElementsOf(&ome, "Image"))
+        names.push_back(zarr::ReplaceInvalidUtf8(CPLGetXMLValue(image, "Name", "")));
     return names;
 }
 
@@ -61,7 +46,7 @@ std::vector<std::string> ReadNames(const zarr::Hierarchy& hierarchy, const std::
         return {};
     }
     if (!*found) return {};
-    const XmlPtr xml = ParseXml(std::string(std::as_const(text).span().text()));
+    const XmlTree xml = ParseXml(std::string(std::as_const(text).span().text()));
     if (xml != nullptr) CPLStripXMLNamespace(xml.get(), nullptr, TRUE);
     if (const CPLXMLNode* ome = CPLGetXMLNode(xml.get(), "=OME")) return NamesIn(*ome);
     warnings.push_back(key + ": is not OME-XML; the images keep the names of their paths");

@@ -7,18 +7,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <limits>
 #include <utility>
 
-#include "core/conventions/base_state.h"
 #include "core/conventions/crs_text.h"
-#include "core/metadata/fill_meaning.h"
-#include "core/store/local_file.h"
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
 #include "driver/raster/band.h"
 #include "driver/raster/pam_merge.h"
+#include "driver/store/multidim_pam.h"
+#include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
 
@@ -29,30 +27,15 @@ namespace json = zarr::json;
 
 namespace {
 
-// Returns the modification time of a local file; nullopt if the file is missing or remote.
-std::optional<std::int64_t> WrittenAt(const std::string& path) {
-    VSIStatBufL stat;
-    if (!TakesNoRequests(path) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
-    return zarr::ModificationTime(stat);
-}
-
 // Returns the contents of the local auxiliary file; nullptr if it is missing or not GDAL's.
 XmlTree ReadAuxiliary(const std::string& sidecar_base) {
     const std::string path = sidecar_base + ".aux.xml";
-    if (!WrittenAt(path)) return nullptr;
-    const QuietErrors quiet;
-    XmlTree tree(CPLParseXMLFile(path.c_str()));
-    return tree != nullptr && EQUAL(tree->pszValue, "PAMDataset") ? std::move(tree) : nullptr;
+    return WrittenAt(path) ? ReadPamFile(path) : nullptr;
 }
 
-void AddItem(CPLXMLNode* domain, const char* key, const std::string& value) {
-    CPLXMLNode* const item = CPLCreateXMLElementAndValue(domain, "MDI", value.c_str());
-    CPLAddXMLAttributeAndValue(item, "key", key);
-}
-
-// Compares two results of SourceState::Chunks(), which are empty if chunks could not be listed.
-bool HaveChunksChanged(const std::string& before, const std::string& now) {
-    return !before.empty() && !now.empty() && before != now;
+bool HaveChunksChanged(const zarr::ChunkFiles& before, const zarr::ChunkFiles& now) {
+    return !before.times.empty() && !now.times.empty() &&
+           (before.sizes != now.sizes || before.times != now.times);
 }
 
 }  // namespace
@@ -128,51 +111,22 @@ void ZarrPamDataset::EnablePam() {
 namespace {
 
 // Further items of the domain kPamState.
-constexpr const char* kMadeIn = "MADE_IN";  // SourceState::folder_id(), stored with MADE_FROM
-constexpr const char* kMadeOf = "MADE_OF";  // BaseState() of the array, stored with MADE_FROM
-constexpr const char* kSize = "SIZE";       // size of the raster that control points refer to
-constexpr const char* kBands = "BANDS";     // number of bands when PAM was stored
-
-void AddState(const StoreAddress& store, const BandArray& array, SourceState& state) {
-    state.Add(store, *array.elements());
-    const auto add = [&](std::string_view name) {
-        if (const json::Value* value = array.facts().attributes.Find(name))
-            state.Add(std::string(name) + json::Dump(*value));
-    };
-    for (const std::string_view name : zarr::kNodataAttributes) add(name);
-    add("_Unsigned");
-    const zarr::ArrayMetadata& metadata = array.facts().metadata;
-    const bool is_v3 = metadata.format == zarr::Format::kV3;
-    if (is_v3 && zarr::FillMeansMissing(metadata, array.facts().attributes))
-        state.Add("fill value is nodata");
-}
-
-// Returns the state of the chunks and metadata of `array`. Statistics of `array` are valid as long
-// as this state does not change.
-SourceState StateOf(const StoreAddress& store, const BandArray& array) {
-    SourceState state = SourceState::LikeFolder();
-    AddState(store, array, state);
-    return state;
-}
+constexpr const char* kSize = "SIZE";    // size of the raster that control points refer to
+constexpr const char* kBands = "BANDS";  // number of bands when PAM was stored
 
 }  // namespace
 
-// True if the statistics in `tree` were computed from the current pixels of `array`. Compares the
-// array's metadata, and the sizes and modification times of its chunks, with the record in `tree`.
-// If the array's folder has another inode than recorded, the store was copied and its times are
-// new. Digests of sampled chunks are compared in this case, because equal sizes of chunks do not
-// prove equal pixels.
-bool ZarrPamDataset::AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array) {
-    const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
-    if (made_from.empty()) return true;
-    const SourceState state = StateOf(address(), array);
-    chunks_of_statistics_[&array] = state.Chunks();
-    if (state.Text() == made_from) return true;
-    const bool is_copy = PamItem(tree, kPamState, kMadeIn) != std::to_string(state.folder_id());
-    constexpr auto kNeverOlder = std::numeric_limits<std::int64_t>::max();
-    if (!state.Matches(made_from, is_copy ? std::optional(kNeverOlder) : std::nullopt))
-        return false;
-    return zarr::IsInState(*array.elements(), PamItem(tree, kPamState, kMadeOf));
+// True if the statistics of `array` were computed from its pixels, as far as it is recorded.
+bool ZarrPamDataset::AreStatisticsOfPixels(const BandArray& array) {
+    const auto found = made_from_.find(&array);
+    zarr::Fingerprint now = SourceArrays::FingerprintOf(array);
+    bool are_of_pixels = true;
+    if (found != made_from_.end())
+        are_of_pixels = Sources().IsSame(array, now, found->second, statistics_written_);
+    else if (now.files(); statistics_written_)  // a later list would have later changes
+        are_of_pixels = Sources().IsOlderThan(array, *statistics_written_);
+    if (are_of_pixels) chunks_of_statistics_[&array] = now.files();
+    return are_of_pixels;
 }
 
 std::vector<std::string> ZarrPamDataset::BandNames(const BandArray& array) {
@@ -205,8 +159,9 @@ XmlTree ZarrPamDataset::StoredPamOf(const BandArray& array) {
     if (tree != nullptr && array.facts().attributes.Find(zarr::kColoursOfBands) != nullptr)
         RemoveColours(*tree);
     if (is_new_) return tree;
-    XmlTree builtin = BuiltinPam(BuiltinFileOf(array), array,
-                                 [&] { return StateOf(address(), array).newest_chunk(); });
+    XmlTree builtin = BuiltinPam(BuiltinFileOf(array), array, [&](std::int64_t time) {
+        return TimesOf(address(), *array.elements()).newest_chunk > time;
+    });
     if (builtin == nullptr || tree == nullptr)
         return tree != nullptr ? std::move(tree) : std::move(builtin);
     if (HoldsStatistics(*tree)) RemoveStatistics(*builtin);
@@ -225,6 +180,8 @@ bool ZarrPamDataset::LoadStoredPam() {
         has_any = true;
         if (has_own_nodata) RemoveStatistics(*trees.back());
         has_statistics = has_statistics || HoldsStatistics(*trees.back());
+        const std::string made_from = PamItem(*trees.back(), kPamState, kStatisticsMadeFrom);
+        if (!made_from.empty()) made_from_[array.get()] = made_from;
     }
     XmlTree tree;
     if (arrays_.size() == 1) {
@@ -254,12 +211,8 @@ bool ZarrPamDataset::LoadStoredPam() {
 
 void ZarrPamDataset::CheckStatistics() {
     if (!std::exchange(are_statistics_unchecked_, false)) return;
-    for (const auto& array : arrays_) {
-        const XmlTree tree = ReadPam(array->facts().attributes);
-        if (tree == nullptr || !HoldsStatistics(*tree) || AreStatisticsOfPixels(*tree, *array))
-            continue;
-        ForgetStatisticsOf(*array);
-    }
+    for (const BandArray* const array : ArraysWithStatistics())
+        if (!AreStatisticsOfPixels(*array)) ForgetStatisticsOf(*array);
     statistics_are_of_pixels_ = HasStatistics();
 }
 
@@ -276,33 +229,31 @@ void ZarrPamDataset::ForgetStatisticsOf(const BandArray& array) {
         if (&Band(i)->array() == &array) Band(i)->ForgetStatistics();
 }
 
-// Removes statistics whose chunks another process has changed since. Returns the states of the
-// arrays whose statistics stay, as they were compared.
-std::map<const BandArray*, SourceState> ZarrPamDataset::ForgetOutdatedStatistics() {
-    std::map<const BandArray*, SourceState> states;
+// Removes statistics whose chunks another process has changed since. Returns the fingerprints of
+// the arrays whose statistics stay.
+std::map<const BandArray*, std::string> ZarrPamDataset::ForgetOutdatedStatistics(
+    zarr::BaseSamples samples) {
+    std::map<const BandArray*, std::string> texts;
     for (const BandArray* const array : ArraysWithStatistics()) {
-        const SourceState state = StateOf(address(), *array);
+        zarr::Fingerprint now = SourceArrays::FingerprintOf(*array);
+        // A zip file that is being written cannot be read.
+        const bool is_written = address().is_below_vsizip() && update() != nullptr;
+        std::string text = is_written ? std::string() : now.Text(samples);
         const auto recorded = chunks_of_statistics_.find(array);
         if (recorded != chunks_of_statistics_.end() &&
-            HaveChunksChanged(recorded->second, state.Chunks()))
+            HaveChunksChanged(recorded->second, now.files()))
             ForgetStatisticsOf(*array);
         else
-            states.emplace(array, state);
+            texts.emplace(array, std::move(text));
     }
-    return states;
+    return texts;
 }
 
 void ZarrPamDataset::RecordChunks(const BandArray& array) {
     // Pending pixels would change the chunks afterwards. An error stays for the next flush.
     if (address().is_below_vsizip() && update() != nullptr) return;
     if (!FlushPixels().ok()) return;
-    chunks_of_statistics_[&array] = StateOf(address(), array).Chunks();
-}
-
-void ZarrPamDataset::RecordLoadedStatistics() {
-    if (are_statistics_unchecked_) return;
-    for (const BandArray* const array : ArraysWithStatistics())
-        if (chunks_of_statistics_.count(array) == 0) RecordChunks(*array);
+    chunks_of_statistics_[&array] = zarr::ListChunkFiles(*array.elements());
 }
 
 void ZarrPamDataset::BeforeStatistics(ZarrRasterBand& band) {
@@ -312,10 +263,10 @@ void ZarrPamDataset::BeforeStatistics(ZarrRasterBand& band) {
     const auto recorded = chunks_of_statistics_.find(&array);
     // Chunks are listed again only for statistics that replace others, because listings are slow.
     if (recorded != chunks_of_statistics_.end() && !band.HasStatistics()) return;
-    const std::string before =
-        recorded != chunks_of_statistics_.end() ? recorded->second : std::string();
+    const zarr::ChunkFiles before =
+        recorded != chunks_of_statistics_.end() ? recorded->second : zarr::ChunkFiles();
     RecordChunks(array);
-    const std::string now = chunks_of_statistics_[&array];
+    const zarr::ChunkFiles now = chunks_of_statistics_[&array];
     if (!HaveChunksChanged(before, now)) return;
     ForgetStatisticsOf(array);
     chunks_of_statistics_[&array] = now;
@@ -350,14 +301,14 @@ bool ZarrPamDataset::SavePam() {
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
     CheckStatistics();
-    const std::map<const BandArray*, SourceState> states = ForgetOutdatedStatistics();
+    const auto fingerprints = ForgetOutdatedStatistics(samples_);
     // A CRS in PAM is also stored in the attributes of the arrays, which other software reads.
     if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
         const OGRSpatialReference kept(*srs);
         SetSpatialRef(&kept);
     }
-    XmlTree tree(RemoveStoredItems(GDALPamDataset::SerializeToXML(""), stored_metadata_));
-    if (tree == nullptr) tree.reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
+    XmlTree tree = RemoveStoredItems(XmlTree(GDALPamDataset::SerializeToXML("")), stored_metadata_);
+    if (tree == nullptr) tree = NewPam();
     if (HasPixelReferences(*tree)) AddPamItems(*tree, kPamState, {{kSize, SizeText()}});
     std::vector<XmlTree> trees;
     if (arrays_.size() > 1) {
@@ -374,22 +325,17 @@ Status ZarrPamDataset::StorePam() {
     // In a dataset with several arrays, the PAM of each band is stored in the band's array.
     for (std::size_t i = 0; i < arrays_.size() && i < trees.size(); ++i) {
         BandArray& array = *arrays_[i];
-        // Statistics are stored with the state of their chunks. In a zip file this state is known
-        // only after the file is closed, so it is not stored.
-        const auto found = states.find(&array);
-        if (trees[i] != nullptr && found != states.end() && !address().is_below_vsizip()) {
-            const SourceState& state = found->second;
-            AddPamItems(*trees[i], kPamState,
-                        {{kMadeFrom, state.Text()},
-                         {kMadeIn, std::to_string(state.folder_id())},
-                         {kMadeOf, zarr::BaseState(*array.elements(), samples_)}});
-        }
+        // Statistics are stored with the fingerprint of their array. In a zip file it is known only
+        // after the file is closed, so it is not stored.
+        const auto found = fingerprints.find(&array);
+        if (trees[i] != nullptr && found != fingerprints.end() && !address().is_below_vsizip())
+            AddPamItems(*trees[i], kPamState, {{kStatisticsMadeFrom, found->second}});
         json::Value value = PamValue(trees[i].get());
         if (value.is_null() && array.facts().attributes.Find(kPamAttribute) == nullptr) continue;
         array.ChangeAttribute(kPamAttribute, std::move(value));
     }
     // The auxiliary file must record a mask file and an overview file, so it is kept for them.
-    if (has_mask_ || !overview_documents_.empty()) {
+    if (has_mask_ || !overviews_made_from_.empty()) {
         stored_pam_.reset(GDALPamDataset::SerializeToXML(""));
         return {};
     }
@@ -439,6 +385,30 @@ void ZarrPamDataset::RestoreMissing(CPLXMLNode& stored) {
     XMLInit(merged.get(), "");
 }
 
+// Reads from which content statistics, the overview file and the mask file were made, if the
+// auxiliary file records it.
+void ZarrPamDataset::ReadState() {
+    const auto take = [&](const char* item) {
+        const char* value = GDALPamDataset::GetMetadataItem(item, kSidecarState);
+        return std::string(value != nullptr ? value : "");
+    };
+    const std::string record = take(kStatisticsMadeFrom);
+    overviews_made_from_ = take(kOverviewsMadeFrom);
+    mask_made_from_ = take(kMaskMadeFrom);
+    GDALDataset::SetMetadata(nullptr, kSidecarState);
+    if (auxiliary_pam_ != nullptr ? !HoldsStatistics(*auxiliary_pam_) : record.empty()) return;
+    are_statistics_unchecked_ = true;
+    made_from_.clear();
+    statistics_written_ = WrittenAt(sidecar_base_ + ".aux.xml");
+    const CPLStringList texts(CSLTokenizeString2(record.c_str(), " ", 0));
+    for (std::size_t i = 0; !texts.empty() && i < arrays_.size(); ++i) {
+        const int index = static_cast<int>(i);
+        std::string& text = made_from_[arrays_[i].get()] = index < texts.size() ? texts[index] : "";
+        // Chunks of a remote store are not compared for a file beside it.
+        if (address().is_remote()) text.resize(std::min(text.size(), text.find(':')));
+    }
+}
+
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     dataset_id_ = DatasetId(location_.node, opened.indices, EffectiveOptions());
     is_new_ = opened.is_new;
@@ -469,17 +439,9 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     if (is_on) LoadAuxiliary(siblings);
     if (stored != nullptr) RestoreMissing(*stored);
     for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
-    const auto take = [&](const char* item) {
-        const char* value = GDALPamDataset::GetMetadataItem(item, kSidecarDomain);
-        return std::string(value != nullptr ? value : "");
-    };
-    source_state_ = take(kSidecarMadeFrom);
-    mask_documents_ = take(kSidecarMask);
-    overview_documents_ = take(kSidecarOverviews);
-    GDALDataset::SetMetadata(nullptr, kSidecarDomain);
     if (has_auxiliary_) auxiliary_pam_ = ReadAuxiliary(sidecar_base_);
+    ReadState();
     if (nBands == 0) return;
-    if (HasStatistics() && !AreStatisticsCurrent()) ForgetStatistics();
     statistics_are_of_pixels_ = HasStatistics();
     if (!is_being_written) LoadMultidimPam();
     nPamFlags &= ~GPF_DIRTY;
@@ -494,8 +456,12 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
 void ZarrPamDataset::LoadMultidimPam() {
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     if (!is_on || arrays_.size() != 1 || !IsWholeNode()) return;
-    const MultidimPam pam = ReadMultidimPam(store_path(), arrays_[0]->path(),
-                                            [this] { return StateOfSources().newest_chunk(); });
+    zarr::ChunkFiles files;
+    const auto has_changed_since = [&](std::int64_t time) {
+        files = zarr::ListChunkFiles(*arrays_[0]->elements());
+        return !Sources().AreOlderThan(time);
+    };
+    const MultidimPam pam = ReadMultidimPam(store_path(), arrays_[0]->path(), has_changed_since);
     if (pam.crs.empty() && pam.statistics.empty()) return;
     const auto crs = zarr::SafeCrsText(pam.crs).value;
     OGRSpatialReference srs;
@@ -507,34 +473,11 @@ void ZarrPamDataset::LoadMultidimPam() {
     if (nBands != 1 || HasStatistics()) return;
     for (const auto& [name, value] : ItemsOf(pam.statistics))
         Band(1)->GDALRasterBand::SetMetadataItem(name.c_str(), value.c_str());
-}
-
-SourceState ZarrPamDataset::StateOfSources() const {
-    SourceState state;
-    for (const auto& array : arrays_) AddState(address(), *array, state);
-    return state;
-}
-
-bool ZarrPamDataset::HasStatistics() {
-    for (int i = 1; i <= nBands; ++i)
-        if (Band(i)->HasStatistics()) return true;
-    return false;
-}
-
-bool ZarrPamDataset::AreStatisticsCurrent() {
-    const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
-    // Without a sidecar file, all statistics come from attributes. CheckStatistics() checks
-    // statistics from attributes, so this function accepts them.
-    if (!written && source_state_.empty()) return true;
-    const SourceState state = StateOfSources();
-    if (!source_state_.empty()) return state.Matches(source_state_, written);
-    // Another program has written the statistics, so the sidecar file does not record the state of
-    // the chunks. Modification times decide whether the statistics are current.
-    return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
+    if (HasStatistics()) chunks_of_statistics_[arrays_[0].get()] = std::move(files);
 }
 
 void ZarrPamDataset::ForgetStatistics() {
-    source_state_.clear();
+    made_from_.clear();
     chunks_of_statistics_.clear();
     for (int i = 1; i <= nBands; ++i) Band(i)->ForgetStatistics();
 }
@@ -560,28 +503,25 @@ void ZarrPamDataset::OnStatisticsSet(const BandArray& array) {
     if (!is_level_ && chunks_of_statistics_.count(&array) == 0) RecordChunks(array);
 }
 
-// Shows an overview file to GDAL only if the file is at least as new as the store. An outdated
-// overview file is ignored, and stays until overviews are built again.
+// Shows an overview file to GDAL only if it was made from the present pixels. An outdated overview
+// file is ignored, and stays until overviews are built again.
 void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
-    std::string base = sidecar_base_;
-    if (arrays_.size() == 1 && IsWholeNode() && !WrittenAt(base + ".ovr"))
-        if (std::string builtin =
-                BuiltinOverviewBase(store_path(), *arrays_[0], BuiltinFileOf(*arrays_[0]));
-            !builtin.empty())
-            base = std::move(builtin);
-    const bool is_own = base == sidecar_base_;
+    std::string base;
+    auto written = WrittenAt(sidecar_base_ + ".ovr");
+    if (!written && arrays_.size() == 1 && IsWholeNode())
+        base = BuiltinOverviewBase(store_path(), *arrays_[0], BuiltinFileOf(*arrays_[0]));
+    const bool is_own = base.empty();
+    if (is_own) base = sidecar_base_;
     const std::string path = base + ".ovr";
-    const auto written = WrittenAt(path);
+    if (!is_own) written = WrittenAt(path);
     CPLStringList alone;
-    bool are_outdated = false;
-    std::string documents;
-    if (written) {
-        const SourceState state = StateOfSources();
-        are_outdated = state.newest_chunk() > *written ||
-                       (is_own && state.MayBeReplacedSince(*written, overview_documents_));
-        if (is_own && !are_outdated) documents = state.Documents();
-    }
-    overview_documents_ = std::move(documents);
+    // An older record is that of other overviews, before these were built without PAM.
+    if (!overviews_made_from_.empty() && WrittenAt(sidecar_base_ + ".aux.xml") < written)
+        overviews_made_from_.clear();
+    const bool are_outdated =
+        written && !(is_own ? Sources().AreSame(overviews_made_from_, *written)
+                            : Sources().AreOlderThan(*written));
+    if (are_outdated || !written || !is_own) overviews_made_from_.clear();
     replaces_overviews_ = are_outdated || !is_own;
     if (are_outdated) {
         alone.AddString(CPLGetFilename(base.c_str()));
@@ -615,14 +555,16 @@ CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
                     "overviews beside the store have no mask, unlike the raster: they show "
                     "masked pixels as valid; open it for update to build them in the store");
     if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
+    if (const Status flushed = FlushPixels(); !flushed.ok())
+        return EmitError(store_path(), flushed);
+    std::string made_from = has_any ? Sources().Record(samples_) : std::string();
     const CPLErr error = GDALPamDataset::IBuildOverviews(
         request.resampling.c_str(), static_cast<int>(request.factors.size()),
         request.factors.data(), static_cast<int>(request.bands.size()), request.bands.data(),
         request.progress, request.progress_data, request.options);
     if (error != CE_None) return error;
-    const bool had_any = !overview_documents_.empty();
-    overview_documents_ = has_any ? StateOfSources().Documents() : std::string();
-    if (has_any || had_any) MarkPamDirty();
+    const std::string before = std::exchange(overviews_made_from_, std::move(made_from));
+    if (has_any || !before.empty()) MarkPamDirty();
     return CE_None;
 }
 
@@ -630,24 +572,25 @@ CPLErr ZarrPamDataset::BuildExternalOverviews(const OverviewRequest& request) {
 // dataset, which may be a connection string.
 void ZarrPamDataset::LoadMask(const CPLStringList& siblings) {
     const std::string path = sidecar_base_ + ".msk";
-    const bool is_known = !mask_documents_.empty();
+    const bool is_known = !mask_made_from_.empty();
     const auto written = WrittenAt(path);
     if (!written && !is_known && TakesNoRequests(path)) return;
-    const SourceState state = StateOfSources();
-    if (written && state.MayBeReplacedSince(*written, mask_documents_)) {
+    if (!Sources().AreMasked(mask_made_from_, written)) {
         CPLStringList alone;
         alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
         // The list lacks the mask file, so GDAL remembers that no mask exists.
         oOvManager.HaveMaskFile(alone.List(), sidecar_base_.c_str());
-        mask_documents_.clear();
+        mask_made_from_.clear();
         return EmitWarning(path,
                            "is older than the array that it masks, so it is not used; write the "
                            "mask again, or touch the file if the mask is still right");
     }
+    // GDAL would else look among the names that LoadOverviewFile() has given.
     CPLStringList with_mask(siblings);
-    if (is_known && !siblings.empty()) with_mask.AddString(CPLGetFilename(path.c_str()));
+    if (written || (is_known && !siblings.empty()))
+        with_mask.AddString(CPLGetFilename(path.c_str()));
     has_mask_ = oOvManager.HaveMaskFile(with_mask.List(), sidecar_base_.c_str()) != FALSE;
-    mask_documents_ = has_mask_ ? state.Documents() : std::string();
+    mask_made_from_ = has_mask_ ? Sources().MaskRecord() : std::string();
 }
 
 CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
@@ -662,38 +605,37 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
     GDALMajorObject::SetDescription(name.c_str());
     if (error != CE_None) return error;
     has_mask_ = true;
-    mask_documents_ = StateOfSources().Documents();
+    mask_made_from_ = Sources().MaskRecord();
     MarkPamDirty();
     return CE_None;
 }
 
-XmlTree ZarrPamDataset::AuxiliaryPam() {
-    CPLXMLNode* const own = GDALPamDataset::SerializeToXML("");
+XmlTree ZarrPamDataset::AuxiliaryPam(const std::map<const BandArray*, std::string>& fingerprints) {
+    XmlTree own(GDALPamDataset::SerializeToXML(""));
     // Metadata that the store already holds is left out of the auxiliary file, because a copy there
     // would hide later changes of the store.
     if (own != nullptr && stored_pam_ != nullptr) RemoveShared(*own, *stored_pam_);
-    XmlTree tree(RemoveStoredItems(own, stored_metadata_));
-    if (tree == nullptr && mask_documents_.empty() && overview_documents_.empty()) return tree;
-    if (tree == nullptr) tree.reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
-    CPLXMLNode* const domain = CPLCreateXMLNode(tree.get(), CXT_Element, "Metadata");
-    CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
-    AddItem(domain, kSidecarOwner, dataset_id_);
-    if (!mask_documents_.empty()) AddItem(domain, kSidecarMask, mask_documents_);
-    if (!overview_documents_.empty()) AddItem(domain, kSidecarOverviews, overview_documents_);
-    if (HoldsStatistics(*tree)) AddItem(domain, kSidecarMadeFrom, source_state_);
+    XmlTree tree = RemoveStoredItems(std::move(own), stored_metadata_);
+    if (tree == nullptr && mask_made_from_.empty() && overviews_made_from_.empty()) return tree;
+    if (tree == nullptr) tree = NewPam();
+    std::vector<std::pair<std::string, std::string>> items = {{kOwner, dataset_id_}};
+    if (!mask_made_from_.empty()) items.emplace_back(kMaskMadeFrom, mask_made_from_);
+    if (!overviews_made_from_.empty()) items.emplace_back(kOverviewsMadeFrom, overviews_made_from_);
+    if (HoldsStatistics(*tree))
+        items.emplace_back(kStatisticsMadeFrom, Sources().RecordOf(fingerprints));
+    AddPamItems(*tree, kSidecarState, items);
     return tree;
 }
 
 CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* /*pszPath*/) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
         CheckStatistics();
-        if (HasStatistics() && source_state_.empty()) source_state_ = StateOfSources().Text();
-        ForgetOutdatedStatistics();
-        XmlTree tree = AuxiliaryPam();
+        XmlTree tree = AuxiliaryPam(
+            ForgetOutdatedStatistics(address().is_remote() ? zarr::BaseSamples::kNone : samples_));
         XmlTree before = std::exchange(auxiliary_pam_, tree != nullptr ? CopyOf(*tree) : nullptr);
         XmlTree written = ReadAuxiliary(sidecar_base_);
         if (written == nullptr) return tree.release();
-        MergePam(before.get(), tree.get(), {kSidecarDomain, kSidecarMadeFrom}, *written);
+        MergePam(before.get(), tree.get(), *written);
         return IsEmptyElement(*written) ? nullptr : written.release();
     });
 }

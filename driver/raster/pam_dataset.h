@@ -10,15 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "core/array/chunk_files.h"
 #include "core/base/status.h"
-#include "core/conventions/base_state.h"
+#include "core/conventions/fingerprint.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/overviews/overviewable_dataset.h"
 #include "driver/raster/band_array.h"
 #include "driver/raster/builtin_pam.h"
-#include "driver/raster/source_state.h"
+#include "driver/raster/source_arrays.h"
 #include "driver/raster/stored_pam.h"
 #include "driver/store/open_node.h"
 #include "driver/store/sidecars.h"
@@ -82,9 +83,6 @@ class ZarrPamDataset : public OverviewableDataset {
     virtual bool ArePixelsMoved() = 0;
     // Writes the pixels that this dataset has changed to the store.
     virtual zarr::Status FlushPixels() = 0;
-    // Records from which pixels the statistics of files beside the store were computed. Call when
-    // the dataset becomes writable, because they are then moved into the store.
-    void RecordLoadedStatistics();
     // Loads PAM, overviews and masks from the store and from sidecar files. Call after all bands
     // are added.
     void LoadSidecars(const OpenedAs& opened);
@@ -117,15 +115,16 @@ class ZarrPamDataset : public OverviewableDataset {
   private:
     CPLStringList RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const;
     void LoadAuxiliary(const CPLStringList& siblings);
+    void ReadState();
     void RestoreMissing(CPLXMLNode& stored);
     // Returns the contents of the auxiliary file as this dataset knows them: the PAM that is not in
-    // the store. nullptr if there is none.
-    XmlTree AuxiliaryPam();
-    SourceState StateOfSources() const;
-    bool AreStatisticsOfPixels(const CPLXMLNode& tree, const BandArray& array);
+    // the store. nullptr if there is none. `fingerprints` are those of the arrays with statistics.
+    XmlTree AuxiliaryPam(const std::map<const BandArray*, std::string>& fingerprints);
+    SourceArrays Sources() const { return {address(), arrays_}; }
+    bool AreStatisticsOfPixels(const BandArray& array);
     std::set<const BandArray*> ArraysWithStatistics();
     void ForgetStatisticsOf(const BandArray& array);
-    std::map<const BandArray*, SourceState> ForgetOutdatedStatistics();
+    std::map<const BandArray*, std::string> ForgetOutdatedStatistics(zarr::BaseSamples samples);
     void RecordChunks(const BandArray& array);
     OpenOptions EffectiveOptions() const;
     std::string SizeText() const;  // size of the raster as "COLUMNS x ROWS"
@@ -137,8 +136,7 @@ class ZarrPamDataset : public OverviewableDataset {
     const BuiltinPamFile& BuiltinFileOf(const BandArray& array);
     std::vector<int> BandCounts();  // number of bands of each array
     void LoadMultidimPam();
-    bool HasStatistics();
-    bool AreStatisticsCurrent();
+    bool HasStatistics() { return !ArraysWithStatistics().empty(); }
     void ForgetStatistics();
     void LoadOverviewFile(const CPLStringList& siblings);
     void LoadMask(const CPLStringList& siblings);
@@ -151,19 +149,18 @@ class ZarrPamDataset : public OverviewableDataset {
     std::map<const BandArray*, BuiltinPamFile> builtin_files_;  // cached
     // PAM of the auxiliary file when it was loaded or written last; null if there was none.
     XmlTree auxiliary_pam_;
-    // State of the chunks from which the statistics were computed, as SourceState::Text() returns
-    // it.
-    std::string source_state_;
-    // SourceState::Chunks() from which the statistics of an array were computed. Statistics of an
+    // Fingerprints of loaded statistics, until CheckStatistics() compares them.
+    std::map<const BandArray*, std::string> made_from_;
+    // Time of the auxiliary file, in nanoseconds since 1970, if it holds statistics.
+    std::optional<std::int64_t> statistics_written_;
+    // Files of chunks from which the statistics of an array were computed. Statistics of an
     // array that is missing here count as computed when they are saved.
-    std::map<const BandArray*, std::string> chunks_of_statistics_;
+    std::map<const BandArray*, zarr::ChunkFiles> chunks_of_statistics_;
     // False if the statistics describe pixels that are still to be written.
     bool statistics_are_of_pixels_ = false;
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called
-    // SourceState::Documents() when the mask or overview file was known to be current. Empty if the
-    // file does not exist or is outdated.
-    std::string mask_documents_;
-    std::string overview_documents_;
+    std::string overviews_made_from_;  // SourceArrays::Record() for the overview file, if known
+    std::string mask_made_from_;       // MaskRecord() for the mask file; empty if none is named
     // True if new overviews go into another file than the present ones, which are outdated or of
     // GDAL's built-in driver.
     bool replaces_overviews_ = false;

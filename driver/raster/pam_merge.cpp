@@ -3,6 +3,7 @@
 
 #include <cpl_string.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,22 +18,13 @@ namespace json = zarr::json;
 
 namespace {
 
-// Attributes that distinguish elements of one name: bands, metadata domains and metadata items.
-constexpr const char* kIdentifying[] = {"band", "domain", "key"};
+using Elements = std::map<std::string, CPLXMLNode*>;
 
-bool IsSameElement(const CPLXMLNode& a, const CPLXMLNode& b) {
-    if (b.eType != CXT_Element || !EQUAL(a.pszValue, b.pszValue)) return false;
-    for (const char* name : kIdentifying)
-        if (!EQUAL(CPLGetXMLValue(&a, name, ""), CPLGetXMLValue(&b, name, ""))) return false;
-    return true;
-}
-
-// Returns the element of `tree`, which may be nullptr, that has the identity of `wanted`.
-CPLXMLNode* Find(const CPLXMLNode* tree, const CPLXMLNode& wanted) {
-    for (CPLXMLNode* node = tree != nullptr ? tree->psChild : nullptr; node != nullptr;
-         node = node->psNext)
-        if (IsSameElement(wanted, *node)) return node;
-    return nullptr;
+// Returns the element with the identity of `wanted`, or nullptr. Each element is returned once,
+// because the caller may destroy it.
+CPLXMLNode* Take(Elements& elements, const CPLXMLNode& wanted) {
+    auto taken = elements.extract(IdentityOf(wanted));
+    return taken ? taken.mapped() : nullptr;
 }
 
 // True if the children of the element are merged one by one. A domain of XML or JSON text is
@@ -58,9 +50,9 @@ void Add(CPLXMLNode& parent, const CPLXMLNode& child) {
 
 void MergeChildren(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode& stored);
 
-void MergeElement(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode& stored) {
+void MergeElement(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode* found,
+                  CPLXMLNode& stored) {
     if (AreEqual(before, after)) return;
-    CPLXMLNode* const found = Find(&stored, after != nullptr ? *after : *before);
     if (found != nullptr && IsContainer(*found)) {
         MergeChildren(before, after, *found);
         if (IsEmptyElement(*found)) Remove(stored, found);
@@ -73,13 +65,16 @@ void MergeElement(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode&
 }
 
 void MergeChildren(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode& stored) {
-    for (const CPLXMLNode* node = before != nullptr ? before->psChild : nullptr; node != nullptr;
-         node = node->psNext)
-        if (node->eType == CXT_Element && Find(after, *node) == nullptr)
-            MergeElement(node, nullptr, stored);
+    Elements old = ElementsById(before);
+    Elements present = ElementsById(&stored);
+    const Elements wanted = ElementsById(after);
+    for (const CPLXMLNode* const node : ElementsOf(before))
+        if (wanted.count(IdentityOf(*node)) == 0)
+            MergeElement(node, nullptr, Take(present, *node), stored);
+    for (const CPLXMLNode* const node : ElementsOf(after))
+        MergeElement(Take(old, *node), node, Take(present, *node), stored);
     for (const CPLXMLNode* node = after != nullptr ? after->psChild : nullptr; node != nullptr;
          node = node->psNext) {
-        if (node->eType == CXT_Element) MergeElement(Find(before, *node), node, stored);
         if (node->eType == CXT_Attribute)
             CPLSetXMLValue(&stored, (std::string("#") + node->pszValue).c_str(),
                            CPLGetXMLValue(node, "", ""));
@@ -111,10 +106,11 @@ std::optional<json::Value> MergeEntries(const zarr::AttributeChange& change,
 
 }  // namespace
 
-void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const StatisticsState& state,
-              CPLXMLNode& stored) {
+void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode& stored) {
     const auto state_of = [&](const CPLXMLNode* tree) {
-        return tree != nullptr ? PamItem(*tree, state.domain, state.key) : std::string();
+        return tree == nullptr ? std::string()
+                               : PamItem(*tree, kPamState, kStatisticsMadeFrom) +
+                                     PamItem(*tree, kSidecarState, kStatisticsMadeFrom);
     };
     const XmlTree known = CopyOrNull(before);
     const bool had_any = before != nullptr && HoldsStatistics(*before);
@@ -129,9 +125,9 @@ void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const Statistic
 }
 
 void AddMissing(const CPLXMLNode& other, CPLXMLNode& tree) {
-    for (const CPLXMLNode* node = other.psChild; node != nullptr; node = node->psNext) {
-        if (node->eType != CXT_Element) continue;
-        CPLXMLNode* const found = Find(&tree, *node);
+    Elements present = ElementsById(&tree);
+    for (const CPLXMLNode* const node : ElementsOf(&other)) {
+        CPLXMLNode* const found = Take(present, *node);
         if (found == nullptr)
             Add(tree, *node);
         else if (IsContainer(*found))
@@ -144,7 +140,7 @@ std::optional<json::Value> MergeAttribute(const zarr::AttributeChange& change,
     if (zarr::IsListOfBands(change.name)) return MergeEntries(change, stored);
     const XmlTree tree = change.name == kPamAttribute ? PamOf(stored) : nullptr;
     if (tree == nullptr) return change.after;
-    MergePam(PamOf(change.before).get(), PamOf(change.after).get(), {kPamState, kMadeFrom}, *tree);
+    MergePam(PamOf(change.before).get(), PamOf(change.after).get(), *tree);
     json::Value merged = PamValue(tree.get());
     return merged.is_null() ? std::nullopt : std::optional(std::move(merged));
 }

@@ -10,18 +10,11 @@
 
 namespace zarr_driver {
 
-// Metadata item of a PAM tree that states from which pixels its statistics were made.
-struct StatisticsState {
-    const char* domain;
-    const char* key;
-};
-
 // Applies the difference between the PAM trees `before` and `after`, which may be nullptr, to the
 // tree `stored`, element by element: metadata items by domain and key, other elements by name, for
 // each band. An element that is missing in `after`, but not equal to `before` in `stored`, stays.
 // Statistics in `stored` stay if they were made from the pixels of the statistics in `after`.
-void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, const StatisticsState& state,
-              CPLXMLNode& stored);
+void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode& stored);
 
 // Adds elements of the PAM tree `other` that `tree` lacks: metadata items by domain and key, other
 // elements by name, for each band.

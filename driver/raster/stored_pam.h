@@ -4,36 +4,23 @@
 // statistics.
 #pragma once
 
-#include <cpl_minixml.h>
 #include <cpl_string.h>
 
-#include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/json/value.h"
+#include "driver/base/xml_tree.h"
+#include "driver/store/sidecars.h"
 
 namespace zarr_driver {
 
-struct DestroyXml {
-    void operator()(CPLXMLNode* tree) const { CPLDestroyXMLNode(tree); }
-};
-using XmlTree = std::unique_ptr<CPLXMLNode, DestroyXml>;
-
-// Metadata domain of the stored PAM with items of this driver. The item kMadeFrom is the state of
-// the chunks, SourceState::Text(), when statistics were stored.
-inline constexpr const char* kPamState = "ZARR";
-inline constexpr const char* kMadeFrom = "MADE_FROM";
-
-// Return a copy of one element, and its XML text, without the elements that follow it.
-XmlTree CopyOf(const CPLXMLNode& node);
-std::string ElementText(const CPLXMLNode& node);
-// True if `node` is an element with this name, in upper or lower case.
-bool IsElement(const CPLXMLNode& node, const char* name);
-// True if the element contains no other elements.
-bool IsEmptyElement(const CPLXMLNode& node);
+// Items of the domains kPamState and kSidecarState: the records of statistics, and of files of
+// overviews and masks. In an attribute the record is the fingerprint of the array; see
+// source_arrays.h.
+inline constexpr const char* kStatisticsMadeFrom = "MADE_FROM";
+inline constexpr const char* kOverviewsMadeFrom = "OVERVIEWS";
+inline constexpr const char* kMaskMadeFrom = "MASK";
 
 // Returns the XML in the attribute kPamAttribute of an array, or of the group of several arrays;
 // nullptr if missing or invalid. It has the format of GDAL's ".aux.xml" files, and is text because
@@ -41,15 +28,8 @@ bool IsEmptyElement(const CPLXMLNode& node);
 // them.
 XmlTree ReadPam(const zarr::json::Value& attributes);
 
-// Returns the element PAMDataset of `tree`, which may be nullptr, as ReadPam() does; nullptr if
-// there is none.
+// Returns `tree`, which may be nullptr, without the elements that ReadPam() removes.
 XmlTree SafePam(XmlTree tree);
-
-// Returns the XML in the local file `path` like ReadPam(); nullptr if missing or invalid.
-XmlTree ReadPamFile(const std::string& path);
-
-// Removes the child elements of `parent` for which `is_unwanted` returns true.
-void RemoveElements(CPLXMLNode& parent, const std::function<bool(const CPLXMLNode&)>& is_unwanted);
 
 // Returns the value of the attribute kPamAttribute for `tree`. Returns null if `tree` is nullptr or
 // empty.
@@ -71,11 +51,12 @@ void RemovePixelReferences(CPLXMLNode& tree);
 // metadata domain, is not removed as a whole: its child elements are compared.
 void RemoveShared(CPLXMLNode& tree, const CPLXMLNode& other);
 
-// Returns the text of item `key` in a metadata domain of the dataset. Empty if the item is missing.
-std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key);
-// Adds a metadata domain with `items`, which are pairs of key and value.
-void AddPamItems(CPLXMLNode& tree, const char* domain,
-                 const std::vector<std::pair<std::string, std::string>>& items);
+// True for the metadata domains that describe how pixels are stored, and what else the store holds.
+// A copy of these domains becomes wrong if another program changes the store.
+bool IsOfStore(const CPLXMLNode& node);
+// Removes these domains, and metadata items that the store has with equal values (`stored`).
+// Returns nullptr if nothing is left or `tree` is nullptr.
+XmlTree RemoveStoredItems(XmlTree tree, const CPLStringList& stored);
 
 // Removes from `list` (NAME=VALUE) the items that the array's `attributes` store as PAM of its only
 // band. The band's description counts as the item "long_name".

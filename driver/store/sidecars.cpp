@@ -2,12 +2,9 @@
 #include "driver/store/sidecars.h"
 
 #include <cpl_conv.h>
-#include <cpl_minixml.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/array/chunk_files.h"
 #include "core/base/digest.h"
 #include "core/base/text.h"
+#include "core/metadata/documents.h"
 #include "core/store/local_file.h"
 #include "driver/base/gdal_errors.h"
+#include "driver/base/xml_tree.h"
 #include "driver/store/http_client.h"
 #include "driver/store/store_address.h"
 #include "driver/store/vsi_store.h"
@@ -61,18 +61,10 @@ std::string PlainBase(const StoreAddress& store) {
     return store.inner ? store.text() : store.FileOrFolder();
 }
 
-// Returns the id of the dataset to which an auxiliary file states that it belongs; nullopt if the
-// file states no dataset. Destroys `parsed`.
-std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
-    const CPLXMLTreeCloser tree(parsed);
-    const CPLXMLNode* const root = tree ? CPLGetXMLNode(tree.get(), "=PAMDataset") : nullptr;
-    for (const CPLXMLNode* node = root ? root->psChild : nullptr; node; node = node->psNext) {
-        if (!EQUAL(CPLGetXMLValue(node, "domain", ""), kSidecarDomain)) continue;
-        for (const CPLXMLNode* item = node->psChild; item; item = item->psNext)
-            if (EQUAL(CPLGetXMLValue(item, "key", ""), kSidecarOwner))
-                return CPLGetXMLValue(item, "", "");
-    }
-    return std::nullopt;
+// Returns the id of the dataset to which an auxiliary file states that it belongs; empty if the
+// file states no dataset.
+std::string OwnerIn(const XmlTree& file) {
+    return file != nullptr ? PamItem(*file, kSidecarState, kOwner) : std::string();
 }
 
 // Returns the names of files in `folder` that begin with `start`. The result may also contain other
@@ -161,12 +153,11 @@ AuxiliaryFile LoadAuxiliaryFile(const StoreAddress& store) {
         zarr::Buffer text;
         if (!FetchSidecar(path, &text)) return found;
         found.is_there = true;
-        const std::string document(std::as_const(text).span().text());
-        found.of = OwnerIn(CPLParseXMLString(document.c_str()));
+        found.of = OwnerIn(ParsePam(std::string(std::as_const(text).span().text())));
     } else if (TakesNoRequests(path)) {
         found.is_local = true;
         found.is_there = PathExists(path);
-        if (found.is_there) found.of = OwnerIn(CPLParseXMLFile(path.c_str()));
+        if (found.is_there) found.of = OwnerIn(ReadPamFile(path));
     }
     return found;
 }
@@ -174,8 +165,37 @@ AuxiliaryFile LoadAuxiliaryFile(const StoreAddress& store) {
 std::string SidecarBase(const StoreAddress& store, const std::string& id, bool is_by_path,
                         const AuxiliaryFile& plain) {
     const bool has_plain =
-        plain.of ? *plain.of == id : is_by_path && id.find('?') == std::string::npos;
+        !plain.of.empty() ? plain.of == id : is_by_path && id.find('?') == std::string::npos;
     return PlainBase(store) + (has_plain ? "" : kMark + FileNamePart(id));
+}
+
+std::optional<std::int64_t> WrittenAt(const std::string& path) {
+    VSIStatBufL stat;
+    if (!TakesNoRequests(path) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
+    return zarr::ModificationTime(stat);
+}
+
+std::optional<std::int64_t> ReferencesWrittenAt(const StoreAddress& store) {
+    std::string name;
+    if (store.scheme == PathScheme::kIcechunk) name = "/snapshots";
+    if (store.scheme == PathScheme::kKerchunkParquet)
+        name = "/" + zarr::DocumentKey("", zarr::Document::kConsolidated);
+    return WrittenAt(store.container.text() + name);
+}
+
+ArrayTimes TimesOf(const StoreAddress& store, const zarr::Array& array) {
+    ArrayTimes times;
+    if (!store.archive.empty()) {
+        if (const auto written = WrittenAt(store.archive)) times = {*written, *written, *written};
+        return times;
+    }
+    const zarr::ChunkFiles files = zarr::ListChunkFiles(array);
+    const std::string document =
+        zarr::DocumentKey(array.path(), zarr::Document::kArray, array.metadata().format);
+    const auto written = array.store()->Traits().locator != nullptr
+                             ? ReferencesWrittenAt(store)
+                             : zarr::FileTime(*array.store(), document);
+    return {files.oldest, files.newest, written.value_or(times.document)};
 }
 
 bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
@@ -269,145 +289,6 @@ Status CopySidecars(const std::string& from, const std::string& to) {
             return Status::Io("cannot be copied to the folder of " + to).WithContext(source);
     }
     return {};
-}
-
-namespace {
-
-// True if `item` is a metadata item of the default domain, and `stored` has an item with equal key
-// and value.
-bool IsStored(const CPLXMLNode& item, const CPLStringList& stored) {
-    if (item.eType != CXT_Element || !EQUAL(item.pszValue, "MDI")) return false;
-    const char* const value = stored.FetchNameValue(CPLGetXMLValue(&item, "key", ""));
-    return value != nullptr && std::strcmp(value, CPLGetXMLValue(&item, "", "")) == 0;
-}
-
-// True for the metadata domain IMAGE_STRUCTURE, which describes how pixels are stored. A copy of
-// this domain in a sidecar file becomes wrong if another program rewrites the pixels with another
-// encoding.
-bool IsImageStructure(const CPLXMLNode& node) {
-    return node.eType == CXT_Element && EQUAL(node.pszValue, "Metadata") &&
-           EQUAL(CPLGetXMLValue(&node, "domain", ""), "IMAGE_STRUCTURE");
-}
-
-// Removes the children of `parent` for which `is_unwanted` returns true. Returns the number of
-// elements among the remaining children.
-template <class Predicate>
-int RemoveChildren(CPLXMLNode& parent, const Predicate& is_unwanted) {
-    std::vector<CPLXMLNode*> unwanted;
-    int elements = 0;
-    for (CPLXMLNode* child = parent.psChild; child != nullptr; child = child->psNext) {
-        if (is_unwanted(*child))
-            unwanted.push_back(child);
-        else
-            elements += child->eType == CXT_Element ? 1 : 0;
-    }
-    for (CPLXMLNode* const child : unwanted) {
-        CPLRemoveXMLChild(&parent, child);
-        CPLDestroyXMLNode(child);
-    }
-    return elements;
-}
-
-}  // namespace
-
-CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored) {
-    if (tree == nullptr) return nullptr;
-    const auto is_stored_alone = [&](CPLXMLNode& child) {
-        if (IsImageStructure(child)) return true;
-        if (child.eType != CXT_Element) return false;
-        if (EQUAL(child.pszValue, "PAMRasterBand"))
-            return RemoveChildren(child, IsImageStructure) == 0;
-        if (!EQUAL(child.pszValue, "Metadata") || CPLGetXMLValue(&child, "domain", "")[0] != '\0')
-            return false;
-        return RemoveChildren(child, [&](CPLXMLNode& item) { return IsStored(item, stored); }) == 0;
-    };
-    if (RemoveChildren(*tree, is_stored_alone) != 0) return tree;
-    CPLDestroyXMLNode(tree);
-    return nullptr;
-}
-
-namespace {
-
-constexpr const char* kMultidimPam = "pam.aux.xml";
-// Name of the XML element for a CRS that StoreMultidimCrs() has copied from the store into the
-// auxiliary file.
-constexpr const char* kFromStore = "SRS.ofStore";
-
-bool IsElement(const CPLXMLNode& node, const char* name) {
-    return node.eType == CXT_Element && EQUAL(node.pszValue, name);
-}
-
-}  // namespace
-
-Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays) {
-    zarr::Buffer held;
-    const std::string key = kMultidimPam;
-    ZARR_ASSIGN_OR_RETURN(
-        const bool is_there,
-        store.Get(key, held, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize))));
-    const bool has_crs = std::any_of(arrays.begin(), arrays.end(),
-                                     [](const MultidimCrs& array) { return !array.wkt.empty(); });
-    if (!is_there && !has_crs) return {};
-    const QuietErrors quiet;
-    const std::string text(is_there ? std::as_const(held).span().text() : "");
-    CPLXMLNode* tree = text.empty() ? nullptr : CPLParseXMLString(text.c_str());
-    CPLXMLNode* root = CPLGetXMLNode(tree, "=PAMDataset");
-    if (root == nullptr) {
-        CPLDestroyXMLNode(tree);
-        root = tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
-    }
-    for (CPLXMLNode* node = root->psChild; node != nullptr; node = node->psNext)
-        if (IsElement(*node, "Array"))
-            RemoveChildren(*node, [](CPLXMLNode& child) { return IsElement(child, "Statistics"); });
-    for (const MultidimCrs& array : arrays) {
-        const std::string name = "/" + array.path;
-        RemoveChildren(*root, [&](CPLXMLNode& node) {
-            return IsElement(node, "Array") && CPLGetXMLValue(&node, "name", "") == name;
-        });
-        if (array.wkt.empty()) continue;
-        CPLXMLNode* const node = CPLCreateXMLNode(root, CXT_Element, "Array");
-        CPLAddXMLAttributeAndValue(node, "name", name.c_str());
-        CPLXMLNode* const srs = CPLCreateXMLNode(node, CXT_Element, "SRS");
-        CPLAddXMLAttributeAndValue(srs, "dataAxisToSRSAxisMapping", array.mapping.c_str());
-        CPLAddXMLAttributeAndValue(srs, "ofStore", "1");
-        CPLCreateXMLNode(srs, CXT_Text, array.wkt.c_str());
-    }
-    char* const xml = CPLSerializeXMLTree(tree);
-    const std::string written = xml != nullptr ? xml : "";
-    CPLFree(xml);
-    CPLDestroyXMLNode(tree);
-    return written == text ? Status() : store.Set(key, zarr::ByteSpan(std::string_view(written)));
-}
-
-MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& path,
-                            const std::function<std::int64_t()>& newest_chunk) {
-    MultidimPam pam;
-    const std::string file = store_path + "/" + kMultidimPam;
-    VSIStatBufL stat;
-    if (!TakesNoRequests(store_path) || VSIStatL(file.c_str(), &stat) != 0) return pam;
-    const QuietErrors quiet;
-    CPLXMLNode* const tree = CPLParseXMLFile(file.c_str());
-    const CPLXMLNode* const root = CPLGetXMLNode(tree, "=PAMDataset");
-    for (const CPLXMLNode* node = root != nullptr ? root->psChild : nullptr; node != nullptr;
-         node = node->psNext) {
-        if (node->eType != CXT_Element || !EQUAL(node->pszValue, "Array") ||
-            CPLGetXMLValue(node, "name", "") != "/" + path)
-            continue;
-        if (CPLGetXMLNode(node, kFromStore) == nullptr) pam.crs = CPLGetXMLValue(node, "SRS", "");
-        static constexpr const char* kItems[][2] = {{"Minimum", "STATISTICS_MINIMUM"},
-                                                    {"Maximum", "STATISTICS_MAXIMUM"},
-                                                    {"Mean", "STATISTICS_MEAN"},
-                                                    {"StdDev", "STATISTICS_STDDEV"}};
-        const CPLXMLNode* const statistics = CPLGetXMLNode(node, "Statistics");
-        if (statistics == nullptr || newest_chunk() > zarr::ModificationTime(stat)) continue;
-        for (const auto& [element, item] : kItems)
-            if (const char* value = CPLGetXMLValue(statistics, element, nullptr))
-                pam.statistics.SetNameValue(item, value);
-        if (CPLTestBool(CPLGetXMLValue(statistics, "ApproxStats", "0")))
-            pam.statistics.SetNameValue("STATISTICS_APPROXIMATE", "YES");
-    }
-    CPLDestroyXMLNode(tree);
-    return pam;
 }
 
 }  // namespace zarr_driver

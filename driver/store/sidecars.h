@@ -3,18 +3,15 @@
 // and statistics (".aux.xml"), overviews (".ovr") and masks (".msk").
 #pragma once
 
-#include <cpl_minixml.h>
-#include <cpl_string.h>
-
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/array/array.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/store/store.h"
 #include "driver/base/open_options.h"
 #include "driver/store/store_address.h"
 
@@ -22,18 +19,11 @@ namespace zarr_driver {
 
 inline constexpr const char* kSidecarExtensions[] = {".aux.xml", ".ovr", ".msk"};
 
-// Hidden metadata domain of an auxiliary file. An item in this domain states the dataset to which
-// the file belongs.
-inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
-// name of the item whose value is the DatasetId() of the dataset that owns the file
-inline constexpr const char* kSidecarOwner = "OF";
-// Items that say that a mask file or an overview file exists. Their value is
-// SourceState::Documents() when the file was known to be current, or "YES" in files of older
-// versions of the driver.
-inline constexpr const char* kSidecarMask = "MASK";
-inline constexpr const char* kSidecarOverviews = "OVERVIEWS";
-// name of the item whose value is SourceState::Text()
-inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";
+// Hidden metadata domains with items of this driver: of PAM in attributes, and of auxiliary files.
+inline constexpr const char* kPamState = "ZARR";
+inline constexpr const char* kSidecarState = "ZARR_SIDECAR";
+// Item of kSidecarState whose value is the DatasetId() of the dataset that owns the file.
+inline constexpr const char* kOwner = "OF";
 
 // Returns the id of a dataset within its store: "/node", or "/array:3:0" for a slice.
 // "?OPTION=value" is appended for each open option that changes how the array appears.
@@ -44,7 +34,7 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
 struct AuxiliaryFile {
     bool is_local = false;  // true if the file was looked for in a local folder
     bool is_there = false;
-    std::optional<std::string> of;  // DatasetId() of the owner, if the file names one
+    std::string of;  // DatasetId() of the owner; empty if the file names none
 };
 // Loads the auxiliary file of `store`. Takes one request if the store is remote.
 // Returns an empty result if `store` is a URL with a query or is in /vsizip/, or if
@@ -67,6 +57,19 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text);
 std::string SidecarBase(const StoreAddress& store, const std::string& id, bool is_by_path,
                         const AuxiliaryFile& plain);
 
+// Returns the modification time of a file in nanoseconds since 1970; nullopt if missing or remote.
+std::optional<std::int64_t> WrittenAt(const std::string& path);
+// Returns that time of a file of references, or of the newest snapshot of an Icechunk repository.
+std::optional<std::int64_t> ReferencesWrittenAt(const StoreAddress& store);
+// Such times of an array, which are compared with a file beside its store. For a zip file all times
+// are that of the file. The initial values mean that a time is unknown.
+struct ArrayTimes {
+    std::int64_t oldest_chunk = std::numeric_limits<std::int64_t>::max();
+    std::int64_t newest_chunk = std::numeric_limits<std::int64_t>::min();
+    std::int64_t document = std::numeric_limits<std::int64_t>::min();
+};
+ArrayTimes TimesOf(const StoreAddress& store, const zarr::Array& array);
+
 // DeleteSidecars() deletes all sidecar files of the store at `path`. RenameSidecars() renames the
 // sidecar files of the store at `from`. Files that cannot be deleted or renamed stay.
 void DeleteSidecars(const std::string& path);
@@ -82,34 +85,5 @@ void RenameNodeSidecars(const StoreAddress& store, const std::string& from, cons
 // Copies the sidecar files of the store at `from` to the store at `to`. On failure the error names
 // the file that cannot be copied, and files that were copied before it stay.
 zarr::Status CopySidecars(const std::string& from, const std::string& to);
-
-// Removes two things from the XML tree of an auxiliary file: metadata items that the store has with
-// equal values (`stored`), and the domain IMAGE_STRUCTURE. If these copies stayed in the file, they
-// would hide later changes of the store. Returns `tree`, which stays owned by the caller. If
-// nothing is left, destroys `tree` and returns nullptr. `tree` may be nullptr.
-CPLXMLNode* RemoveStoredItems(CPLXMLNode* tree, const CPLStringList& stored);
-
-// CRS of an array, for the file "pam.aux.xml" of GDAL's multidimensional API. GDAL's built-in
-// driver reads the CRS from this file if it cannot read the CRS of the store.
-struct MultidimCrs {
-    std::string path;     // path of the array in the store
-    std::string wkt;      // empty if the array has no CRS
-    std::string mapping;  // GDAL's mapping of CRS axes to the array's dimensions: "2,1"
-};
-// Writes the CRSs of arrays into the file "pam.aux.xml" in the store. Also removes the statistics
-// of all arrays from that file: the file gets a new modification time, which would make outdated
-// statistics seem current.
-zarr::Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays);
-
-// Facts about an array in the file "pam.aux.xml", which GDAL's multidimensional API writes.
-struct MultidimPam {
-    std::string crs;           // WKT; empty without a CRS, or if StoreMultidimCrs() wrote it
-    CPLStringList statistics;  // band items such as STATISTICS_MINIMUM; may be empty
-};
-// Loads the facts about the array at `path` from the file "pam.aux.xml". Returns an empty result
-// for remote stores. `newest_chunk` returns the time when the array was last written, in
-// nanoseconds since 1970. Statistics that were computed before that time are left out.
-MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& path,
-                            const std::function<std::int64_t()>& newest_chunk);
 
 }  // namespace zarr_driver

@@ -28,6 +28,7 @@
 #include "driver/base/quiet_deletion.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_parquet_kind.h"
+#include "driver/store/multidim_pam.h"
 #include "driver/store/open_node.h"
 #include "driver/store/remote_store.h"
 #include "driver/store/resolve.h"

@@ -334,6 +334,12 @@ zarr::ObjectVersion NoFile() {
 
 }  // namespace
 
+zarr::StoreTraits VsiStore::Traits() const {
+    zarr::StoreTraits traits;
+    traits.in_memory = folder_.kind() == StorePath::Kind::kMemory;
+    return traits;
+}
+
 std::string VsiStore::Identity() const {
     if (!VSIIsLocal(folder_.c_str())) return folder_.text() + folder_.AccountOptions();
     if (!CPLIsFilenameRelative(folder_.c_str())) return folder_.text();

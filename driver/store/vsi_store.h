@@ -62,6 +62,7 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     // Returns the absolute path of the store, and for a remote store the options that select its
     // contents (StorePath::AccountOptions()).
     std::string Identity() const override;
+    zarr::StoreTraits Traits() const override;
     // Returns size, modification time and inode number of a local file. The version is uncertain
     // just after a change, because the next change may have an equal time.
     //

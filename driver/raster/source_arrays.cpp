@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/source_arrays.h"
+
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/base/digest.h"
+#include "core/json/value.h"
+#include "core/metadata/fill_meaning.h"
+#include "driver/store/sidecars.h"
+
+namespace zarr_driver {
+
+namespace {
+
+// What earlier versions have recorded for a mask in place of its array.
+constexpr std::string_view kUnknownRecord = "YES";
+
+// Returns what statistics and overviews depend on beside the values.
+std::string InputsOf(const BandArray& array) {
+    std::string inputs = zarr::MetadataText(array.facts().metadata);
+    const auto add = [&](std::string_view name) {
+        if (const zarr::json::Value* value = array.facts().attributes.Find(name))
+            inputs.append(name).append(zarr::json::Dump(*value));
+    };
+    for (const std::string_view name : zarr::kNodataAttributes) add(name);
+    add("_Unsigned");
+    const zarr::ArrayMetadata& metadata = array.facts().metadata;
+    const bool is_v3 = metadata.format == zarr::Format::kV3;
+    if (is_v3 && zarr::FillMeansMissing(metadata, array.facts().attributes))
+        inputs += "fill value is nodata";
+    return inputs;
+}
+
+// Adds the document to a digest that version 0.1 records.
+void AddDocument(zarr::Digest& digest, const BandArray& array) {
+    digest.Add(array.elements()->path()).Add(InputsOf(array));
+}
+
+template <class TextOf>
+std::string Joined(const BandArrays& arrays, const TextOf& text_of) {
+    std::string texts;
+    for (const auto& array : arrays) {
+        zarr::Fingerprint now = SourceArrays::FingerprintOf(*array);
+        texts.append(texts.empty() ? "" : " ").append(text_of(*array, now));
+    }
+    return texts;
+}
+
+}  // namespace
+
+zarr::Fingerprint SourceArrays::FingerprintOf(const BandArray& array) {
+    return {array.elements(), InputsOf(array)};
+}
+
+std::string SourceArrays::Record(zarr::BaseSamples samples) const {
+    if (store_.is_remote()) samples = zarr::BaseSamples::kNone;
+    return Joined(arrays_,
+                  [&](const BandArray&, zarr::Fingerprint& now) { return now.Text(samples); });
+}
+
+std::string SourceArrays::MaskRecord() const { return RecordOf({}); }
+
+std::string SourceArrays::RecordOf(
+    const std::map<const BandArray*, std::string>& fingerprints) const {
+    return Joined(arrays_, [&](const BandArray& array, zarr::Fingerprint& now) {
+        const auto found = fingerprints.find(&array);
+        return found != fingerprints.end() ? found->second : now.Grid();
+    });
+}
+
+// Returns what version 0.1 records for files of overviews and masks.
+std::string SourceArrays::EarlierRecord() const {
+    zarr::Digest digest;
+    for (const auto& array : arrays_) AddDocument(digest, *array);
+    return digest.Text();
+}
+
+// True if version 0.1 has made `record` for statistics from the present document, and from chunks
+// with the present names and times. On a server that version has compared the document alone.
+bool SourceArrays::IsOfEarlierVersion(const BandArray& array, const zarr::ChunkFiles& files,
+                                      const std::string& record) const {
+    zarr::Digest digest;
+    AddDocument(digest, array);
+    const CPLStringList parts(CSLTokenizeString2(record.c_str(), ":", 0));
+    if (parts.empty() || parts[0] != digest.Text()) return false;
+    return parts.size() == 3 ? files.times == parts[2] : parts.size() == 1 && store_.is_remote();
+}
+
+// References to chunks on servers, or to too many chunks, are not compared, but may be written
+// anew.
+bool SourceArrays::IsSame(const BandArray& array, zarr::Fingerprint& now, const std::string& record,
+                          std::optional<std::int64_t> written) const {
+    const bool is_unlisted =
+        array.elements()->store()->Traits().locator != nullptr && now.files().times.empty();
+    const bool is_older = is_unlisted && written && ReferencesWrittenAt(store_) > written;
+    return !is_older &&
+           (now.Is(record, {}, written) || IsOfEarlierVersion(array, now.files(), record));
+}
+
+bool SourceArrays::AreSame(const std::string& record, std::int64_t written) const {
+    if (record.find(':') == std::string::npos)
+        return AreOlderThan(written) && !IsAnyReplacedSince(written, record == EarlierRecord());
+    const CPLStringList texts(CSLTokenizeString2(record.c_str(), " ", 0));
+    bool is_same = static_cast<std::size_t>(texts.size()) == arrays_.size();
+    for (std::size_t i = 0; is_same && i < arrays_.size(); ++i) {
+        zarr::Fingerprint now = FingerprintOf(*arrays_[i]);
+        is_same = IsSame(*arrays_[i], now, texts[static_cast<int>(i)], written);
+    }
+    return is_same;
+}
+
+bool SourceArrays::AreMasked(const std::string& record, std::optional<std::int64_t> written) const {
+    const bool is_same = !record.empty() && (record == MaskRecord() || record == EarlierRecord());
+    if (written) return !IsAnyReplacedSince(*written, is_same);
+    return is_same || record.empty() || record == kUnknownRecord;
+}
+
+// True if an array may have been replaced after `time`. Changed attributes of a Zarr v3 array also
+// make its document newer. If `has_documents`, the documents are known to be equal, and an array
+// counts as replaced only if no chunk is older than `time`.
+bool SourceArrays::IsAnyReplacedSince(std::int64_t time, bool has_documents) const {
+    return std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+        const ArrayTimes times = TimesOf(store_, *array->elements());
+        return times.document > time && (!has_documents || times.oldest_chunk > time);
+    });
+}
+
+bool SourceArrays::IsOlderThan(const BandArray& array, std::int64_t time) const {
+    const ArrayTimes times = TimesOf(store_, *array.elements());
+    return std::max(times.newest_chunk, times.document) <= time;
+}
+
+bool SourceArrays::AreOlderThan(std::int64_t time) const {
+    return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+        return TimesOf(store_, *array->elements()).newest_chunk <= time;
+    });
+}
+
+}  // namespace zarr_driver
