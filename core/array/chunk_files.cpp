@@ -106,20 +106,6 @@ bool AddFolders(const Array& array, const std::string& name, std::size_t depth, 
     return store.VisitEntries(path, visit).ok() && is_good;
 }
 
-// Returns the number of folders below that of the array in which a chunk lies.
-std::size_t DepthOfChunks(const ArrayMetadata& metadata) {
-    const DimVector<std::uint64_t> first(metadata.rank(), 0);
-    const std::string key = ChunkKey("", first, metadata.key_encoding());
-    return static_cast<std::size_t>(std::count(key.begin(), key.end(), '/'));
-}
-
-ChunkFiles UnknownFiles(bool are_in_folder) {
-    ChunkFiles files;
-    files.are_in_folder = are_in_folder;
-    if (are_in_folder) files.newest = std::numeric_limits<std::int64_t>::max();
-    return files;
-}
-
 }  // namespace
 
 ChunkFiles ListChunkFiles(const Array& array) {
@@ -130,13 +116,17 @@ ChunkFiles ListChunkFiles(const Array& array) {
     if (traits.remote || (traits.packed && !are_references)) return {};
     ChunkFiles files;
     files.are_in_folder = store.VersionOfFolder(array.path()).exists;
+    ChunkFiles unknown = files;
+    if (files.are_in_folder) unknown.newest = std::numeric_limits<std::int64_t>::max();
     Sums sums;
     const bool are_too_many = CountStored(metadata) > kMaxChunkFiles;
     if (are_too_many && are_references) return {};
     if (are_too_many && files.are_in_folder) {
         std::uint64_t most = kMaxChunkFiles;
-        if (!AddFolders(array, "", DepthOfChunks(metadata), most, files, sums))
-            return UnknownFiles(true);
+        const DimVector<std::uint64_t> first(metadata.rank(), 0);
+        const std::string key = ChunkKey("", first, metadata.key_encoding());
+        const auto depth = static_cast<std::size_t>(std::count(key.begin(), key.end(), '/'));
+        if (!AddFolders(array, "", depth, most, files, sums)) return unknown;
         files.times = Digest().Add(sums.times).Text();
         return files;
     }
@@ -151,8 +141,7 @@ ChunkFiles ListChunkFiles(const Array& array) {
         if (IsOfFile(version) || traits.in_memory) AddTime(files, version);
         sums.Add(name, version, mark.value_or(0));
     };
-    if (!store.ForEachKey(array.path(), add, {}).ok() || !are_known)
-        return UnknownFiles(files.are_in_folder);
+    if (!store.ForEachKey(array.path(), add, {}).ok() || !are_known) return unknown;
     files.sizes = Digest().Add(sums.sizes).Text();
     files.times = Digest().Add(sums.times).Text();
     return files;

@@ -2,10 +2,9 @@
 #include "core/conventions/fingerprint.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -227,10 +226,8 @@ bool Fingerprint::IsCopy(const Parts& recorded, const std::string& level,
         (inputs_ && recorded.root == std::to_string(array_->store()->VersionOfFolder("").mark)))
         return false;
     // Earlier versions recorded no newest time.
-    std::int64_t time = 0;
-    const char* const end = recorded.newest.data() + recorded.newest.size();
-    const bool is_time = std::from_chars(recorded.newest.data(), end, time).ec == std::errc();
-    return !is_time || files().oldest > time || files().newest < time;
+    const auto time = std::strtoll(std::string(recorded.newest).c_str(), nullptr, 10);
+    return time == 0 || files().oldest > time || files().newest < time;
 }
 
 bool Fingerprint::Is(std::string_view text, const std::string& level,

@@ -76,7 +76,7 @@ bool HasOption(const XmlTree& list, const char* name) {
 XmlTree OptionsOfBuiltin(const char* item) {
     GDALDriver* const builtin = Builtin();
     const char* const text = builtin != nullptr ? builtin->GetMetadataItem(item) : nullptr;
-    return XmlTree(text != nullptr ? CPLParseXMLString(text) : nullptr);
+    return ParseXml(text != nullptr ? text : "");
 }
 
 #if ZARR_HAS_DEFERRED_PLUGINS
@@ -168,7 +168,7 @@ bool HasBuiltinOption(const char* item, const char* name) {
 }
 
 std::string WithOptionsOfBuiltin(const std::string& list, const char* item) {
-    const XmlTree ours(CPLParseXMLString(list.c_str()));
+    const XmlTree ours = ParseXml(list);
     const XmlTree theirs = OptionsOfBuiltin(item);
     std::string more;
     for (CPLXMLNode* const node : ElementsOf(theirs.get(), "Option")) {

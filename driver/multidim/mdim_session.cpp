@@ -250,25 +250,24 @@ void MdimSession::MoveObjects(const std::string& path, const std::string& target
     dimensions_->Move(path, target);
 }
 
-// Removes statistics from PAM if their array was written after the PAM file or no longer exists.
-// Does nothing for remote stores or unreadable files.
-void MdimSession::ClearOldStatistics() const {
-    const std::string file = pam_path_ + ".aux.xml";
-    const auto written = WrittenAt(file);
-    if (!written) return;
-    for (const std::string& name : ArraysWithStatistics(file)) {
-        const auto path = zarr::NormalizePath(root_ + "/" + name);
-        const auto array = path.ok()
-                               ? hierarchy().OpenArray(*path)
-                               : zarr::Result<std::shared_ptr<const zarr::Array>>(path.status());
-        const ArrayTimes times = array.ok() ? TimesOf(location_.address, **array) : ArrayTimes();
-        if (!array.ok() || std::max(times.newest_chunk, times.document) > *written)
-            ClearStatisticsOf(*pam_, name.c_str());
-    }
-}
-
+// Statistics are removed from PAM if their array was written after the PAM file or no longer
+// exists, unless the file is on a server.
 void MdimSession::DropOldStatistics() {
-    std::call_once(old_statistics_dropped_, [&] { ClearOldStatistics(); });
+    std::call_once(old_statistics_dropped_, [&] {
+        const std::string file = pam_path_ + ".aux.xml";
+        const auto written = WrittenAt(file);
+        const auto names = written ? ArraysWithStatistics(file) : std::vector<std::string>();
+        for (const std::string& name : names) {
+            const auto path = zarr::NormalizePath(root_ + "/" + name);
+            const auto array =
+                path.ok() ? hierarchy().OpenArray(*path)
+                          : zarr::Result<std::shared_ptr<const zarr::Array>>(path.status());
+            const ArrayTimes times =
+                array.ok() ? TimesOf(location_.address, **array) : ArrayTimes();
+            if (!array.ok() || std::max(times.newest_chunk, times.document) > *written)
+                ClearStatisticsOf(*pam_, name.c_str());
+        }
+    });
 }
 
 }  // namespace zarr_driver

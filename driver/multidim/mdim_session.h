@@ -138,7 +138,6 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
 
   private:
     std::vector<std::shared_ptr<ZarrGroup>> Groups() const;
-    void ClearOldStatistics() const;
 
     const Location location_;
     const OpenOptions options_;

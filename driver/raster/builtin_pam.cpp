@@ -3,7 +3,6 @@
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
-#include <cpl_vsi.h>
 #include <gdal.h>
 
 #include <algorithm>
@@ -15,9 +14,9 @@
 
 #include "core/conventions/band_lists.h"
 #include "core/store/keys.h"
-#include "core/store/local_file.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band_colours.h"
+#include "driver/store/sidecars.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -41,9 +40,7 @@ bool IsInLocalFolder(const std::string& store_path) {
 
 // Returns the time when a local file was written; nullopt if it is missing or not local.
 std::optional<std::int64_t> WriteTime(const std::string& store_path, const std::string& file) {
-    VSIStatBufL stat;
-    if (!IsInLocalFolder(store_path) || VSIStatL(file.c_str(), &stat) != 0) return std::nullopt;
-    return zarr::ModificationTime(stat);
+    return IsInLocalFolder(store_path) ? WrittenAt(file) : std::nullopt;
 }
 
 // True if the array states a fact itself that the element of a band would override.
@@ -59,15 +56,11 @@ bool IsStatedByArray(const CPLXMLNode& element, const BandArray& array, std::siz
            has("ColorInterp", colour.value_or(GCI_Undefined) != GCI_Undefined);
 }
 
-void RemoveItemsOfArray(CPLXMLNode& domain, const BandArray& array) {
-    TakeElements(domain, [&](const CPLXMLNode& item) {
-        const char* const key = CPLGetXMLValue(&item, "key", "");
-        return array.facts().attributes.Find(key) != nullptr;
-    });
-}
-
 void RemoveFactsOfArray(CPLXMLNode& tree, const BandArray& array) {
-    for (CPLXMLNode* const node : ElementsOf(&tree, "Metadata")) RemoveItemsOfArray(*node, array);
+    for (CPLXMLNode* const node : ElementsOf(&tree, "Metadata"))
+        TakeElements(*node, [&](const CPLXMLNode& item) {
+            return array.facts().attributes.Find(CPLGetXMLValue(&item, "key", "")) != nullptr;
+        });
     for (CPLXMLNode* const node : ElementsOf(&tree, "PAMRasterBand")) {
         const int number = std::max(std::atoi(CPLGetXMLValue(node, "band", "1")), 1);
         TakeElements(*node, [&](const CPLXMLNode& element) {
@@ -92,11 +85,9 @@ std::string OverviewBaseIn(const CPLXMLNode& node) {
 // Returns the overview file `base`, which is in one of `folders`; empty if none has it. Folders in
 // `base` are ignored, because the store may be untrusted.
 std::string FindOverviews(const std::string& base, std::initializer_list<std::string> folders) {
-    if (base.empty()) return {};
-    VSIStatBufL stat;
     for (const std::string& folder : folders) {
         std::string path = folder + "/" + CPLGetFilename(base.c_str());
-        if (VSIStatL((path + ".ovr").c_str(), &stat) == 0) return path;
+        if (!base.empty() && PathExists(path + ".ovr")) return path;
     }
     return {};
 }

@@ -54,20 +54,20 @@ std::vector<const RasterLayout*> ZarrPamDataset::Layouts() const {
 
 const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->array().layout(); }
 
-// Returns the names of files next to a remote store. GDAL looks for sidecar files only under these
-// names. An empty list means that GDAL must send requests to find the sidecar files.
-// `plain` describes the auxiliary file of the store's own dataset, such as x.zarr.aux.xml.
-// `is_plain` is true if this dataset uses that file. The auxiliary file of another dataset is
-// requested only if `plain` exists. Most stores thus need one request, and not the half dozen that
-// GDAL sends.
-CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
+// Returns the names of files next to a store as far as they are known. GDAL looks for sidecar files
+// only under these names. An empty list means that GDAL must look for them, with half a dozen
+// requests to a server. `plain` describes the auxiliary file of the store's own dataset, such as
+// x.zarr.aux.xml. The auxiliary file of another dataset is requested only if `plain` exists.
+CPLStringList ZarrPamDataset::SiblingsFor(const AuxiliaryFile& plain, bool is_being_written) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
-    if (!location_.address.is_remote()) return siblings;
-    if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) && !StorePath(auxiliary).Url())
-        return siblings;
-    siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
-    if (plain.is_there && (is_plain || FetchSidecar(auxiliary, nullptr)))
+    const bool is_remote = location_.address.is_remote();
+    const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
+    // A zip file that is being written cannot be read and contains no sidecar files. Creation has
+    // deleted those of an old remote store.
+    if (is_being_written || (is_remote && (is_new_ || !is_on || StorePath(auxiliary).Url())))
+        siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
+    if (is_remote && plain.is_there && (sidecar_base_ == store_path() || FetchSidecar(auxiliary)))
         siblings.AddString(CPLGetFilename(auxiliary.c_str()));
     return siblings;
 }
@@ -97,8 +97,6 @@ OpenOptions ZarrPamDataset::EffectiveOptions() const {
     return options;
 }
 
-// Enables PAM in memory, even if options forbid GDAL to write sidecar files, because an attribute
-// of the store can hold PAM.
 void ZarrPamDataset::EnablePam() {
     if (psPam != nullptr) return;
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
@@ -169,17 +167,16 @@ XmlTree ZarrPamDataset::StoredPamOf(const BandArray& array) {
     return tree;
 }
 
-bool ZarrPamDataset::LoadStoredPam() {
-    if (!ShowsWholeNode()) return false;
+void ZarrPamDataset::LoadStoredPam() {
+    if (!ShowsWholeNode()) return;
     const bool has_own_nodata = options_.fill_value_as_nodata != zarr::FillAsNodata::kAuto;
     std::vector<XmlTree> trees;
-    bool has_any = false, has_statistics = false;
+    bool has_any = false;
     for (const auto& array : arrays_) {
         trees.push_back(StoredPamOf(*array));
         if (trees.back() == nullptr) continue;
         has_any = true;
         if (has_own_nodata) RemoveStatistics(*trees.back());
-        has_statistics = has_statistics || HoldsStatistics(*trees.back());
         const std::string made_from = PamItem(*trees.back(), kPamState, kStatisticsMadeFrom);
         if (!made_from.empty()) made_from_[array.get()] = made_from;
     }
@@ -191,7 +188,7 @@ bool ZarrPamDataset::LoadStoredPam() {
         if (has_any || group != nullptr)
             tree = JoinPam(std::move(group), std::move(trees), BandCounts());
     }
-    if (tree == nullptr) return false;
+    if (tree == nullptr) return;
     if (HasPixelReferences(*tree)) CheckPixelReferences(*tree);
     const std::string written = PamItem(*tree, kPamState, kBands);
     if (arrays_.size() == 1 && !written.empty())
@@ -206,7 +203,6 @@ bool ZarrPamDataset::LoadStoredPam() {
     GDALDataset::SetMetadata(nullptr, kPamState);
     stored_pam_.reset(GDALPamDataset::SerializeToXML(""));
     nPamFlags = flags;
-    return has_statistics;
 }
 
 void ZarrPamDataset::CheckStatistics() {
@@ -375,16 +371,6 @@ void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
     if (siblings.empty() && !has_auxiliary_ && MayHaveErdasFiles(sidecar_base_)) TryLoadAux();
 }
 
-// Loads the PAM of the store, `stored`, again behind that of the auxiliary file: for each band that
-// the file describes, GDAL has replaced what the file lacks by defaults.
-void ZarrPamDataset::RestoreMissing(CPLXMLNode& stored) {
-    const XmlTree merged = ReadAuxiliary(sidecar_base_);
-    if (merged == nullptr) return;
-    if (HoldsStatistics(*merged)) RemoveStatistics(stored);
-    AddMissing(stored, *merged);
-    XMLInit(merged.get(), "");
-}
-
 // Reads from which content statistics, the overview file and the mask file were made, if the
 // auxiliary file records it.
 void ZarrPamDataset::ReadState() {
@@ -412,34 +398,31 @@ void ZarrPamDataset::ReadState() {
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     dataset_id_ = DatasetId(location_.node, opened.indices, EffectiveOptions());
     is_new_ = opened.is_new;
-    const bool has_stored_statistics = LoadStoredPam();
+    LoadStoredPam();
     const AuxiliaryFile plain = opened.is_new         ? AuxiliaryFile()
                                 : location_.auxiliary ? *location_.auxiliary
                                                       : LoadAuxiliaryFile(address());
     sidecar_base_ = SidecarBase(address(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
-    // A zip file that is being written cannot be read and contains no sidecar files, so none are
-    // looked for.
     const bool is_being_written = opened.is_new && StorePath(sidecar_base_).is_below_vsizip();
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
-    const bool is_plain = sidecar_base_ == store_path();
-    has_auxiliary_ = plain.is_local && is_plain
-                         ? plain.is_there
-                         : is_on && WrittenAt(sidecar_base_ + ".aux.xml").has_value();
-    CPLStringList siblings(RemoteSiblings(plain, is_plain));
-    // Creation has deleted the sidecar files of an old remote store.
-    const bool is_new_remote = opened.is_new && location_.address.is_remote();
-    if (siblings.empty() && (is_being_written || is_new_remote))
-        siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
-    are_statistics_unchecked_ = has_stored_statistics;
+    has_auxiliary_ = is_on && WrittenAt(sidecar_base_ + ".aux.xml").has_value();
+    CPLStringList siblings = SiblingsFor(plain, is_being_written);
+    are_statistics_unchecked_ = HasStatistics();
     // Outdated statistics of the store are removed before GDAL loads the statistics of the
     // auxiliary file, because the removal affects all loaded statistics.
     if (has_auxiliary_) CheckStatistics();
-    const XmlTree stored(is_on && has_auxiliary_ ? GDALPamDataset::SerializeToXML("") : nullptr);
-    if (is_on) LoadAuxiliary(siblings);
-    if (stored != nullptr) RestoreMissing(*stored);
-    for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
     if (has_auxiliary_) auxiliary_pam_ = ReadAuxiliary(sidecar_base_);
+    const XmlTree stored(auxiliary_pam_ != nullptr ? GDALPamDataset::SerializeToXML("") : nullptr);
+    if (is_on) LoadAuxiliary(siblings);
+    if (stored != nullptr) {
+        // For each band that the file describes, GDAL has replaced what the file lacks by defaults.
+        const XmlTree merged = CopyOf(*auxiliary_pam_);
+        if (HoldsStatistics(*merged)) RemoveStatistics(*stored);
+        AddMissing(*stored, *merged);
+        XMLInit(merged.get(), "");
+    }
+    for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
     ReadState();
     if (nBands == 0) return;
     statistics_are_of_pixels_ = HasStatistics();
@@ -507,13 +490,12 @@ void ZarrPamDataset::OnStatisticsSet(const BandArray& array) {
 // file is ignored, and stays until overviews are built again.
 void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
     std::string base;
-    auto written = WrittenAt(sidecar_base_ + ".ovr");
-    if (!written && arrays_.size() == 1 && IsWholeNode())
+    if (arrays_.size() == 1 && IsWholeNode() && !WrittenAt(sidecar_base_ + ".ovr"))
         base = BuiltinOverviewBase(store_path(), *arrays_[0], BuiltinFileOf(*arrays_[0]));
     const bool is_own = base.empty();
     if (is_own) base = sidecar_base_;
     const std::string path = base + ".ovr";
-    if (!is_own) written = WrittenAt(path);
+    const auto written = WrittenAt(path);
     CPLStringList alone;
     // An older record is that of other overviews, before these were built without PAM.
     if (!overviews_made_from_.empty() && WrittenAt(sidecar_base_ + ".aux.xml") < written)
@@ -590,7 +572,7 @@ void ZarrPamDataset::LoadMask(const CPLStringList& siblings) {
     if (written || (is_known && !siblings.empty()))
         with_mask.AddString(CPLGetFilename(path.c_str()));
     has_mask_ = oOvManager.HaveMaskFile(with_mask.List(), sidecar_base_.c_str()) != FALSE;
-    mask_made_from_ = has_mask_ ? Sources().MaskRecord() : std::string();
+    mask_made_from_ = has_mask_ ? Sources().RecordOf() : std::string();
 }
 
 CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
@@ -605,7 +587,7 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
     GDALMajorObject::SetDescription(name.c_str());
     if (error != CE_None) return error;
     has_mask_ = true;
-    mask_made_from_ = Sources().MaskRecord();
+    mask_made_from_ = Sources().RecordOf();
     MarkPamDirty();
     return CE_None;
 }

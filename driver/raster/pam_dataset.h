@@ -113,10 +113,9 @@ class ZarrPamDataset : public OverviewableDataset {
     zarr::BaseSamples samples_ = zarr::BaseSamples::kSome;
 
   private:
-    CPLStringList RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const;
+    CPLStringList SiblingsFor(const AuxiliaryFile& plain, bool is_being_written) const;
     void LoadAuxiliary(const CPLStringList& siblings);
     void ReadState();
-    void RestoreMissing(CPLXMLNode& stored);
     // Returns the contents of the auxiliary file as this dataset knows them: the PAM that is not in
     // the store. nullptr if there is none. `fingerprints` are those of the arrays with statistics.
     XmlTree AuxiliaryPam(const std::map<const BandArray*, std::string>& fingerprints);
@@ -129,9 +128,7 @@ class ZarrPamDataset : public OverviewableDataset {
     OpenOptions EffectiveOptions() const;
     std::string SizeText() const;  // size of the raster as "COLUMNS x ROWS"
     void CheckPixelReferences(CPLXMLNode& tree);
-    // Loads PAM from the store's attributes. Returns true if PAM has statistics, which
-    // CheckStatistics() must check.
-    bool LoadStoredPam();
+    void LoadStoredPam();  // from the store's attributes
     XmlTree StoredPamOf(const BandArray& array);
     const BuiltinPamFile& BuiltinFileOf(const BandArray& array);
     std::vector<int> BandCounts();  // number of bands of each array
@@ -160,7 +157,7 @@ class ZarrPamDataset : public OverviewableDataset {
     bool statistics_are_of_pixels_ = false;
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called
     std::string overviews_made_from_;  // SourceArrays::Record() for the overview file, if known
-    std::string mask_made_from_;       // MaskRecord() for the mask file; empty if none is named
+    std::string mask_made_from_;       // RecordOf() for the mask file; empty if none is named
     // True if new overviews go into another file than the present ones, which are outdated or of
     // GDAL's built-in driver.
     bool replaces_overviews_ = false;

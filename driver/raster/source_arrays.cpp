@@ -15,9 +15,6 @@ namespace zarr_driver {
 
 namespace {
 
-// What earlier versions have recorded for a mask in place of its array.
-constexpr std::string_view kUnknownRecord = "YES";
-
 // Returns what statistics and overviews depend on beside the values.
 std::string InputsOf(const BandArray& array) {
     std::string inputs = zarr::MetadataText(array.facts().metadata);
@@ -32,6 +29,11 @@ std::string InputsOf(const BandArray& array) {
     if (is_v3 && zarr::FillMeansMissing(metadata, array.facts().attributes))
         inputs += "fill value is nodata";
     return inputs;
+}
+
+// True if an array with these times was not replaced after `time`, see IsOlderThan().
+bool HasDocumentOf(const ArrayTimes& times, std::int64_t time, bool is_equal) {
+    return times.document <= time || (is_equal && times.oldest_chunk <= time);
 }
 
 // Adds the document to a digest that version 0.1 records.
@@ -60,8 +62,6 @@ std::string SourceArrays::Record(zarr::BaseSamples samples) const {
     return Joined(arrays_,
                   [&](const BandArray&, zarr::Fingerprint& now) { return now.Text(samples); });
 }
-
-std::string SourceArrays::MaskRecord() const { return RecordOf({}); }
 
 std::string SourceArrays::RecordOf(
     const std::map<const BandArray*, std::string>& fingerprints) const {
@@ -101,8 +101,11 @@ bool SourceArrays::IsSame(const BandArray& array, zarr::Fingerprint& now, const 
 }
 
 bool SourceArrays::AreSame(const std::string& record, std::int64_t written) const {
+    const bool is_earlier = record == EarlierRecord();
     if (record.find(':') == std::string::npos)
-        return AreOlderThan(written) && !IsAnyReplacedSince(written, record == EarlierRecord());
+        return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+            return IsOlderThan(*array, written, is_earlier);
+        });
     const CPLStringList texts(CSLTokenizeString2(record.c_str(), " ", 0));
     bool is_same = static_cast<std::size_t>(texts.size()) == arrays_.size();
     for (std::size_t i = 0; is_same && i < arrays_.size(); ++i) {
@@ -113,24 +116,16 @@ bool SourceArrays::AreSame(const std::string& record, std::int64_t written) cons
 }
 
 bool SourceArrays::AreMasked(const std::string& record, std::optional<std::int64_t> written) const {
-    const bool is_same = !record.empty() && (record == MaskRecord() || record == EarlierRecord());
-    if (written) return !IsAnyReplacedSince(*written, is_same);
-    return is_same || record.empty() || record == kUnknownRecord;
-}
-
-// True if an array may have been replaced after `time`. Changed attributes of a Zarr v3 array also
-// make its document newer. If `has_documents`, the documents are known to be equal, and an array
-// counts as replaced only if no chunk is older than `time`.
-bool SourceArrays::IsAnyReplacedSince(std::int64_t time, bool has_documents) const {
-    return std::any_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
-        const ArrayTimes times = TimesOf(store_, *array->elements());
-        return times.document > time && (!has_documents || times.oldest_chunk > time);
+    const bool is_same = !record.empty() && (record == RecordOf() || record == EarlierRecord());
+    if (!written) return is_same || record.empty() || record == "YES";  // of earlier versions
+    return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+        return HasDocumentOf(TimesOf(store_, *array->elements()), *written, is_same);
     });
 }
 
-bool SourceArrays::IsOlderThan(const BandArray& array, std::int64_t time) const {
+bool SourceArrays::IsOlderThan(const BandArray& array, std::int64_t time, bool has_document) const {
     const ArrayTimes times = TimesOf(store_, *array.elements());
-    return std::max(times.newest_chunk, times.document) <= time;
+    return times.newest_chunk <= time && HasDocumentOf(times, time, has_document);
 }
 
 bool SourceArrays::AreOlderThan(std::int64_t time) const {

@@ -27,10 +27,9 @@ class SourceArrays {
 
     // Returns the record for a file beside the store.
     std::string Record(zarr::BaseSamples samples) const;
-    // Returns the record for statistics of the arrays that have one of these fingerprints.
-    std::string RecordOf(const std::map<const BandArray*, std::string>& fingerprints) const;
-    // Returns the record for a mask: the parts of Record() that do not depend on chunks.
-    std::string MaskRecord() const;
+    // Returns the record for statistics of the arrays that have one of these fingerprints. Those of
+    // other arrays are without the parts that depend on chunks, as for a mask.
+    std::string RecordOf(const std::map<const BandArray*, std::string>& fingerprints = {}) const;
 
     // True if `record` is that of `array`, whose present fingerprint is `now`. `written` is the
     // time of the file with the record; nullopt if it is in the store. `record` may be that of
@@ -44,15 +43,15 @@ class SourceArrays {
     // at `written`; nullopt if it is remote.
     bool AreMasked(const std::string& record, std::optional<std::int64_t> written) const;
     // AreOlderThan() is true if no chunk was written after `time`, IsOlderThan() if neither a chunk
-    // nor the document of `array` was.
+    // nor the document of `array` was. If `has_document`, the document is known to be equal. It may
+    // be newer, because attributes of a Zarr v3 array are in it, if any chunk is older.
     bool AreOlderThan(std::int64_t time) const;
-    bool IsOlderThan(const BandArray& array, std::int64_t time) const;
+    bool IsOlderThan(const BandArray& array, std::int64_t time, bool has_document = false) const;
 
   private:
     bool IsOfEarlierVersion(const BandArray& array, const zarr::ChunkFiles& files,
                             const std::string& record) const;
     std::string EarlierRecord() const;
-    bool IsAnyReplacedSince(std::int64_t time, bool has_documents) const;
 
     const StoreAddress& store_;
     const BandArrays& arrays_;

@@ -150,14 +150,12 @@ AuxiliaryFile LoadAuxiliaryFile(const StoreAddress& store) {
         // files.
         if (EQUAL(CPLGetConfigOption("GDAL_DISABLE_READDIR_ON_OPEN", ""), "EMPTY_DIR"))
             return found;
-        zarr::Buffer text;
-        if (!FetchSidecar(path, &text)) return found;
+        const auto text = FetchSidecar(path);
+        found.is_there = text.has_value();
+        found.of = OwnerIn(ParsePam(text.value_or("")));
+    } else if (WrittenAt(path)) {
         found.is_there = true;
-        found.of = OwnerIn(ParsePam(std::string(std::as_const(text).span().text())));
-    } else if (TakesNoRequests(path)) {
-        found.is_local = true;
-        found.is_there = PathExists(path);
-        if (found.is_there) found.of = OwnerIn(ReadPamFile(path));
+        found.of = OwnerIn(ReadPamFile(path));
     }
     return found;
 }
@@ -198,13 +196,14 @@ ArrayTimes TimesOf(const StoreAddress& store, const zarr::Array& array) {
     return {files.oldest, files.newest, written.value_or(times.document)};
 }
 
-bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
+std::optional<std::string> FetchSidecar(const std::string& path) {
     const auto url = StorePath(path).Url();
     constexpr std::size_t kLargest = std::size_t{64} << 20;
-    zarr::Buffer ignored;
-    if (!url) return false;
-    const auto found = Fetch({*url, path, path}, text != nullptr ? *text : ignored, kLargest);
-    return found.ok() && *found;
+    zarr::Buffer text;
+    if (!url) return std::nullopt;
+    const auto found = Fetch({*url, path, path}, text, kLargest);
+    if (!found.ok() || !*found) return std::nullopt;
+    return std::string(std::as_const(text).span().text());
 }
 
 namespace {

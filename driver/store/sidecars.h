@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "driver/base/open_options.h"
 #include "driver/store/store_address.h"
@@ -32,7 +31,6 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
 
 // Facts about the auxiliary file "x.zarr.aux.xml" of a store "x.zarr".
 struct AuxiliaryFile {
-    bool is_local = false;  // true if the file was looked for in a local folder
     bool is_there = false;
     std::string of;  // DatasetId() of the owner; empty if the file names none
 };
@@ -42,10 +40,9 @@ struct AuxiliaryFile {
 // GDAL_DISABLE_READDIR_ON_OPEN is EMPTY_DIR.
 AuxiliaryFile LoadAuxiliaryFile(const StoreAddress& store);
 
-// Loads the sidecar file at `path` from a server with one request. Returns false if the file is
-// absent, if the request fails, or if no URL can express GDAL's options. `text` receives the
-// contents of the file and may be nullptr.
-bool FetchSidecar(const std::string& path, zarr::Buffer* text);
+// Loads the sidecar file at `path` from a server with one request. Returns nullopt if the file is
+// absent, if the request fails, or if no URL can express GDAL's options.
+std::optional<std::string> FetchSidecar(const std::string& path);
 
 // Returns the path of the sidecar files of the dataset `id`, without the file extension.
 // `is_by_path` is true if the user opened the store by its path alone.
