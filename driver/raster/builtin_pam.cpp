@@ -14,7 +14,6 @@
 
 #include "core/conventions/band_lists.h"
 #include "core/store/keys.h"
-#include "driver/base/gdal_errors.h"
 #include "driver/raster/band_colours.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/vsi_store.h"

@@ -151,6 +151,25 @@ TEST_F(FingerprintTest, TextsOfTheLastReleaseAreCompared) {
     EXPECT_FALSE(OfBase().Is(base, "ovr"));
 }
 
+TEST_F(FingerprintTest, WithoutTimesOnlyTheTimeOfTheProductOrAllValuesAreEvidence) {
+    std::size_t end = 0;
+    for (int i = 0; i < 3; ++i) end = text_.find(':', end + 1);
+    const std::string record = text_.substr(0, end);  // as it is made on a server
+    const std::int64_t time = TimeOf(path_ / "0.0");
+    EXPECT_FALSE(Now().Is(record));
+    EXPECT_TRUE(Now().Is(record, {}, time));
+    EXPECT_FALSE(Now().Is(record, {}, time - 1));
+    EXPECT_TRUE(OfBase().Is(OfBase().Grid()));
+}
+
+TEST_F(FingerprintTest, FilesAreListedAfterTheSamplesAreTaken) {
+    Fingerprint now = Now();
+    const std::string before = now.files().times;
+    Set("0.7", Chunk('\2'));
+    now.Text(BaseSamples::kSome);
+    EXPECT_NE(now.files().times, before);
+}
+
 TEST_F(FingerprintTest, OtherInputsAreAnotherFingerprint) {
     EXPECT_FALSE(Now("nodata 1").Is(text_));
     EXPECT_TRUE(Now("nodata 1").Is(TextOf(Now("nodata 1"))));
