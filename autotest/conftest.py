@@ -35,7 +35,7 @@ os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
 # Names of test modules that take more than half a minute each, without the prefix "test_zarr_".
 LONGEST = {
     "check", "cold_open", "delete_killed", "eopf", "no_memory", "profile", "property", "replace", "resume",
-    "rio_commands", "soak", "time", "unload", "utilities",
+    "rio_commands", "secrets", "soak", "time", "unload", "utilities",
 }  # fmt: skip
 FAILED = pytest.StashKey()  # True in a test's stash if its setup, call or teardown has failed
 SELECTIONS = {"values": 1, "pairs": 2}  # how many values each meet in a case

@@ -603,7 +603,7 @@ Status ZarrDataset::FlushAttributes() {
         ZARR_ASSIGN_OR_RETURN(has_own_size, TakeOverStored());
     }
     // The list of level groups states the position, and Describe() fails for another size.
-    if (is_due && (is_moved || has_own_size) && !arrays_.empty() && !is_level_ &&
+    if (is_due && (is_moved || has_own_size) && !arrays_.empty() &&
         zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->path()).has_level_groups)
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
     ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
@@ -614,7 +614,7 @@ Status ZarrDataset::FlushAttributes() {
     if (is_due && has_own_size && !overviews_.levels().empty())
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Update());
     is_due = false;
-    const bool is_written = ome_image_ && !is_level_ && IsWholeNode();
+    const bool is_written = ome_image_ && IsWholeNode();
     return is_written ? StoreOmeImage(*this, *ome_image_, *update_) : Status();
 }
 
