@@ -131,7 +131,8 @@ def test_chunks_that_change_before_statistics_are_saved(tmp_path, home, product)
     band.ComputeStatistics(False) if product == "statistics" else band.GetDefaultHistogram(force=1)
     zarr.open_group(str(store))["a"][PLACES[1]] = 1000
     dataset = band = None
-    band = gdal.Open(array_name(store, "a")).GetRasterBand(1)
+    dataset = gdal.Open(array_name(store, "a"))
+    band = dataset.GetRasterBand(1)
     assert band.GetMetadataItem("STATISTICS_MAXIMUM") is None and band.GetDefaultHistogram(force=0) is None
 
 

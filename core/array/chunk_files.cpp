@@ -90,7 +90,7 @@ void AddTime(ChunkFiles& files, const ObjectVersion& version) {
 bool AddFolders(const Array& array, const std::string& name, std::size_t depth, std::uint64_t& most,
                 ChunkFiles& files, Sums& sums) {
     const Store& store = *array.store();
-    const std::string path = JoinKey(array.path(), name);
+    const std::string path = name.empty() ? array.path() : JoinKey(array.path(), name);
     if (depth == 0) {
         const ObjectVersion folder = store.VersionOfFolder(path);
         AddTime(files, folder);
