@@ -257,8 +257,12 @@ const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
 
 char** ZarrDataset::GetMetadataDomainList() {
     return Guarded(store_path(), [&]() -> char** {
-        return BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE, "GEOLOCATION",
-                                       kZarrDomain, nullptr);
+        CPLStringList domains(BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE,
+                                                      "GEOLOCATION", kZarrDomain, nullptr));
+        // GDAL also lists a domain whose items were removed.
+        const int hidden = domains.FindString(kSidecarState);
+        return hidden < 0 ? domains.StealList()
+                          : CSLRemoveStrings(domains.StealList(), hidden, 1, nullptr);
     });
 }
 
