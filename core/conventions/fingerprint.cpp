@@ -201,9 +201,8 @@ std::string Fingerprint::Text(BaseSamples samples, const std::string& level) {
     std::string chunks;
     if (samples == BaseSamples::kSome) chunks = DigestOfChunks(*array_, has_sampled_chunks_);
     // Without samples the values are read only of files, whose sizes may differ in a copy.
-    const bool may_have_files = !array_->store()->Traits().remote;
-    const std::string values =
-        chunks.empty() && !may_have_files ? std::string() : DigestOfValues(*array_);
+    const bool reads_values = !chunks.empty() || !ListChunkFiles(*array_).times.empty();
+    const std::string values = reads_values ? DigestOfValues(*array_) : std::string();
     if (values.empty()) chunks.clear();
     // Files are listed last, so that files() shows a change from which samples were already taken.
     files_ = ListChunkFiles(*array_);

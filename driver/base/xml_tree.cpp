@@ -22,6 +22,15 @@ XmlTree PamIn(XmlTree tree) {
     return tree;
 }
 
+CPLXMLNode* FindPamItem(const CPLXMLNode& tree, const char* domain, const char* key) {
+    for (const CPLXMLNode* const metadata : ElementsOf(&tree, "Metadata")) {
+        if (!EQUAL(CPLGetXMLValue(metadata, "domain", ""), domain)) continue;
+        for (CPLXMLNode* const item : ElementsOf(metadata, "MDI"))
+            if (EQUAL(CPLGetXMLValue(item, "key", ""), key)) return item;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 XmlTree NewPam() { return XmlTree(CPLCreateXMLNode(nullptr, CXT_Element, kPam)); }
@@ -97,12 +106,13 @@ std::vector<XmlTree> TakeElements(CPLXMLNode& parent,
 }
 
 std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key) {
-    for (const CPLXMLNode* const metadata : ElementsOf(&tree, "Metadata")) {
-        if (!EQUAL(CPLGetXMLValue(metadata, "domain", ""), domain)) continue;
-        for (const CPLXMLNode* const item : ElementsOf(metadata, "MDI"))
-            if (EQUAL(CPLGetXMLValue(item, "key", ""), key)) return CPLGetXMLValue(item, "", "");
-    }
-    return {};
+    const CPLXMLNode* const item = FindPamItem(tree, domain, key);
+    return item != nullptr ? CPLGetXMLValue(item, "", "") : "";
+}
+
+void SetPamItem(CPLXMLNode& tree, const char* domain, const char* key, const std::string& value) {
+    if (CPLXMLNode* const item = FindPamItem(tree, domain, key))
+        CPLSetXMLValue(item, "", value.c_str());
 }
 
 void AddPamItems(CPLXMLNode& tree, const char* domain,

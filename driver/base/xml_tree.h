@@ -49,6 +49,8 @@ std::vector<XmlTree> TakeElements(CPLXMLNode& parent,
 
 // Returns the text of item `key` in a metadata domain of the dataset. Empty if the item is missing.
 std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key);
+// Replaces the text of such an item, if there is one.
+void SetPamItem(CPLXMLNode& tree, const char* domain, const char* key, const std::string& value);
 // Adds a metadata domain with `items`, which are pairs of key and value.
 void AddPamItems(CPLXMLNode& tree, const char* domain,
                  const std::vector<std::pair<std::string, std::string>>& items);

@@ -104,6 +104,24 @@ std::optional<json::Value> MergeEntries(const zarr::AttributeChange& change,
     return json::Value(std::move(merged));
 }
 
+// Joins two records of statistics. The text of an array without statistics is the beginning of that
+// with statistics (SourceArrays::RecordOf()). Returns nullopt if an array's statistics were made
+// from other pixels.
+std::optional<std::string> JoinRecords(const std::string& a, const std::string& b) {
+    const CPLStringList texts(CSLTokenizeString2(a.c_str(), " ", 0));
+    const CPLStringList others(CSLTokenizeString2(b.c_str(), " ", 0));
+    if (texts.size() != others.size()) return std::nullopt;
+    std::string joined;
+    for (int i = 0; i < texts.size(); ++i) {
+        const std::string text = texts[i], other = others[i];
+        const std::string& longer = text.size() > other.size() ? text : other;
+        const std::string& shorter = text.size() > other.size() ? other : text;
+        if ((longer + ":").compare(0, shorter.size() + 1, shorter + ":") != 0) return std::nullopt;
+        joined.append(i > 0 ? " " : "").append(longer);
+    }
+    return joined;
+}
+
 }  // namespace
 
 void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode& stored) {
@@ -115,13 +133,15 @@ void MergePam(const CPLXMLNode* before, const CPLXMLNode* after, CPLXMLNode& sto
     const XmlTree known = CopyOrNull(before);
     const bool had_any = before != nullptr && HoldsStatistics(*before);
     const bool has_any = after != nullptr && HoldsStatistics(*after);
-    const bool is_outdated = has_any ? state_of(&stored) != state_of(after)
-                                     : had_any && state_of(&stored) == state_of(before);
+    const auto joined = has_any ? JoinRecords(state_of(&stored), state_of(after)) : std::nullopt;
+    const bool is_outdated = has_any ? !joined : had_any && state_of(&stored) == state_of(before);
     if (is_outdated) {
         RemoveStatistics(stored);
         if (known != nullptr) RemoveStatistics(*known);
     }
     MergeChildren(known.get(), after, stored);
+    // Only files beside the store have records of several arrays.
+    if (joined) SetPamItem(stored, kSidecarState, kStatisticsMadeFrom, *joined);
 }
 
 void AddMissing(const CPLXMLNode& other, CPLXMLNode& tree) {
