@@ -157,6 +157,36 @@ def test_a_copy_of_a_store_keeps_its_products(tmp_path, home, copy, cpl):
     assert products(store) == CURRENT
 
 
+def test_a_copy_without_a_compressor_keeps_files_beside_it(tmp_path):
+    store = make(tmp_path, (256, 256))
+    make_products(store, "beside the store")
+    (tmp_path / "copy").mkdir()
+    for source in sorted(tmp_path.glob("store.zarr*")):
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / "copy" / source.name)
+    assert products(tmp_path / "copy" / "store.zarr") == CURRENT
+
+
+@homes
+@pytest.mark.parametrize("newest", [0, 1])
+def test_a_copy_with_times_of_two_seconds(tmp_path, home, newest):
+    """As zip files and FAT have them. The newest time may stay as it was, as after a download."""
+    store = make(tmp_path, (256, 256), "default")
+    start = int(time.time()) // 2 * 2 - 1000
+    files = sorted(path for path in store.rglob("*") if path.is_file())
+    for i, path in enumerate(files):
+        os.utime(path, (start - i % 7, start - i % 7))
+    [chunk] = [path for path in files if path.as_posix().endswith(("/a/3.1", "/a/c/3/1"))]
+    os.utime(chunk, (start + newest, start + newest))
+    make_products(store, home)
+    (tmp_path / "copy").mkdir()
+    for source in sorted(tmp_path.glob("store.zarr*")):
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, tmp_path / "copy" / source.name)
+    for path in (tmp_path / "copy" / "store.zarr").rglob("*"):
+        rounded = int(path.stat().st_mtime) // 2 * 2
+        os.utime(path, (rounded, rounded))
+    assert products(tmp_path / "copy" / "store.zarr") == CURRENT
+
+
 @homes
 def test_a_copy_with_another_file_is_no_copy(tmp_path, home):
     store = make(tmp_path, (256, 256), "default")
@@ -181,16 +211,16 @@ def test_other_nodata_are_another_input(tmp_path, home):
     assert products(store)[0] is None
 
 
-@homes
-def test_a_store_that_is_written_anew_is_no_copy(tmp_path, home):
-    """Without a compressor, sizes do not show changes outside of all samples."""
+@pytest.mark.parametrize(("home", "place"), [("in the store", (600, 100)), ("beside the store", (10, 600))])
+def test_a_store_that_is_written_anew_is_no_copy(tmp_path, home, place):
+    """Without a compressor, sizes do not show changes outside of all samples, but a newer file beside the store counts."""
     store = make(tmp_path, (256, 256))
     dataset = opened(store, home)
     dataset.GetRasterBand(1).ComputeStatistics(False)
     dataset = None
     attributes = dict(zarr.open_group(str(store))["a"].attrs)
     store.rename(tmp_path / "old.zarr")
-    make_store(tmp_path, {"a": dict(values=changed(600, 100), chunks=(256, 256), compressor=None, attrs=attributes)})
+    make_store(tmp_path, {"a": dict(values=changed(*place), chunks=(256, 256), compressor=None, attrs=attributes)})
     old = time.time() - 100
     for path in [store, *store.rglob("*")]:
         os.utime(path, (old, old))
@@ -206,6 +236,60 @@ def test_chunks_of_references_are_changed(tmp_path, place, zarr_format):
     zarr.open_group(str(store))["a"][place] = 1000
     pack(store, tmp_path / "data.bin")
     assert products_of(file) == OUTDATED
+
+
+@pytest.mark.parametrize("copy", [shutil.copyfile, shutil.copy2])
+def test_a_copy_of_references_keeps_its_products(tmp_path, copy):
+    store = make(tmp_path, (256, 256))
+    make_products_of(str(write_json(tmp_path / "x.json", pack(store, tmp_path / "data.bin"))))
+    (tmp_path / "copy").mkdir()
+    for source in sorted([tmp_path / "data.bin", *tmp_path.glob("x.json*")]):
+        copy(source, tmp_path / "copy" / source.name)
+    assert products_of(str(tmp_path / "copy" / "x.json")) == CURRENT
+
+
+@zarr_formats.V2
+def test_chunks_on_a_server_are_not_read_for_files_beside_references(tmp_path):
+    """They are not requested, and what was made from them stays valid if the server cannot be reached."""
+    store = make(tmp_path, (256, 256))
+    references = pack(store, tmp_path / "data.bin")
+    file = tmp_path / "x.json"
+    with Served(tmp_path) as server:
+        url = f"{server.url}/data.bin"
+        write_json(file, {key: [url, *at[1:]] if isinstance(at, list) else at for key, at in references.items()})
+        make_products_of(str(file))
+        assert server.requests()
+        assert products_of(str(file)) == CURRENT
+        gdal.Open(str(file)).SetMetadataItem("more", "metadata")
+        assert server.requests() == []
+    gdal.Open(str(file)).SetMetadataItem("even more", "metadata")
+    assert products_of(str(file)) == CURRENT
+    assert "even more" in (tmp_path / "x.json.aux.xml").read_text()
+
+
+def test_chunks_that_a_server_refuses_are_no_other_chunks(tmp_path, zarr_format):
+    store = make_store(tmp_path, {"a": dict(values=VALUES, chunks=(256, 256))}, consolidated=True)
+    make_products(store, "in the store")
+    with Served(tmp_path) as server:
+        chunks = ["c/*"] if zarr_format == 3 else [f"{row}.*" for row in range(4)]
+        server.rule(status={f"/store.zarr/a/{chunk}": [403, -1] for chunk in chunks})
+        assert products(f"/vsicurl/{server.url}/store.zarr") == CURRENT
+        assert 403 in {status for *_, status in server.requests()}
+
+
+@zarr_formats.V3
+def test_a_mask_of_several_arrays_stays_if_attributes_of_an_empty_one_change(tmp_path):
+    """A document of Zarr v3 has attributes, too. That of an array without chunks is newer than all its chunks."""
+    group = zarr.open_group(str(tmp_path / "store.zarr"), mode="w")
+    arrays = [group.create_array(name, shape=(64, 64), chunks=(64, 64), dtype="i2", fill_value=0) for name in "ab"]
+    arrays[0][...] = VALUES[:64, :64]
+    dataset = gdal.Open(str(tmp_path / "store.zarr"))
+    assert dataset.RasterCount == 2 and dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+    dataset = None
+    time.sleep(0.02)
+    arrays[1].attrs["more"] = "metadata"
+    dataset = gdal.Open(str(tmp_path / "store.zarr"))
+    assert dataset.GetRasterBand(1).GetMaskFlags() == gdal.GMF_PER_DATASET
 
 
 @zarr_formats.V2

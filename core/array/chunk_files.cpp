@@ -49,7 +49,7 @@ std::optional<std::uint64_t> MarkOf(const Store& store, const std::string& key,
         if (!found.ok() || !*found) return std::nullopt;
         const ValueLocation& place = **found;
         const Digest digest = DigestOf(LastName(place.target)).Add(place.offset);
-        return Digest(digest).Add(place.bytes.value_or("")).Add(time).value();
+        return Digest(digest).Add(place.bytes.value_or("")).value();
     }
     if (traits.in_memory) {
         Buffer bytes;

@@ -24,11 +24,12 @@ struct ChunkFiles {
     // file or in memory.
     std::string sizes;
     // Digest of names and modification times of files in a folder; of names and checksums of values
-    // in a zip file or in memory; of places and times of the files that references name. If a
+    // in a zip file or in memory; of names and the places in files that references state. If a
     // folder may have too many chunks, only the times of the folders that chunks are in.
     std::string times;
     bool are_in_folder = false;
-    // Modification times of the oldest and the newest file, in nanoseconds since 1970. The initial
+    // Modification times of the oldest and the newest file, in nanoseconds since 1970, also of the
+    // files that references name. The initial
     // values mean that no time is known. If the files of a folder are unknown, the newest time is
     // the largest number, because any of them may be new.
     std::int64_t oldest = std::numeric_limits<std::int64_t>::max();

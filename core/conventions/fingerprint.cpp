@@ -224,9 +224,10 @@ bool Fingerprint::IsCopy(const Parts& recorded, const std::string& level,
     if (recorded.mark == MarkOf(level) || (written && files().newest > *written) ||
         (inputs_ && recorded.root == std::to_string(array_->store()->VersionOfFolder("").mark)))
         return false;
-    // Earlier versions recorded no newest time.
+    // Earlier versions recorded no newest time. The time may be an equal one, because a copy may
+    // round it. If only some files are newer, they have changed.
     const auto time = std::strtoll(std::string(recorded.newest).c_str(), nullptr, 10);
-    return time == 0 || files().oldest > time || files().newest < time;
+    return time == 0 || files().oldest > time || files().newest <= time;
 }
 
 bool Fingerprint::Is(std::string_view text, const std::string& level,
@@ -245,22 +246,28 @@ bool Fingerprint::Is(std::string_view text, const std::string& level,
         const bool is_newer = files().are_in_folder && written && files().newest > *written;
         return !is_newer && HasSamplesOf(recorded, true);
     }
+    // References state no times, so those of the files that they name are compared.
+    if (written && files().newest > *written && array_->store()->Traits().locator != nullptr)
+        return false;
     const bool are_equal_sizes = files().sizes == recorded.sizes;
-    if (are_equal_sizes && files().times == recorded.times) return true;
-    // Only sizes show changes outside of the samples.
+    is_exact_ = are_equal_sizes && files().times == recorded.times;
+    if (is_exact_) return true;
+    // Only sizes, or the times of a file that was copied, too, show changes outside of the samples.
     const bool can_be_compared =
-        !inputs_ || (!recorded.sizes.empty() && !HasFixedSizes(array_->metadata()));
+        !inputs_ || (!recorded.sizes.empty() && (written || !HasFixedSizes(array_->metadata())));
     return can_be_compared && IsCopy(recorded, level, written)
                ? HasSamplesOf(recorded, are_equal_sizes)
                : AreAllValues(recorded.values);
 }
 
-// True if the samples are equal. Values are read only if the stored bytes differ.
+// True if the samples are equal, or those of chunks are unknown. Values are read only if the stored
+// bytes differ.
 bool Fingerprint::HasSamplesOf(const Parts& recorded, bool are_equal_sizes) {
     const bool may_be_encoded_anew = !inputs_;
-    if (recorded.chunks.empty())
+    if (!recorded.chunks.empty() && !chunks_)
+        chunks_ = DigestOfChunks(*array_, has_sampled_chunks_);
+    if (recorded.chunks.empty() || chunks_->empty())
         return are_equal_sizes || (may_be_encoded_anew && HasValues(recorded.values));
-    if (!chunks_) chunks_ = DigestOfChunks(*array_, has_sampled_chunks_);
     if (recorded.chunks != *chunks_)
         return may_be_encoded_anew ? HasValues(recorded.values) : AreAllValues(recorded.values);
     // If sampled chunks are equal, the store was not encoded anew, so other chunks have changed.

@@ -73,11 +73,15 @@ class Fingerprint {
     // If files of chunks have other times, the chunks have changed, unless the store was copied,
     // unpacked or put into a zip file. Then all files have other times, but none is newer than
     // `written`, and all that a copy changes is other. Sizes and samples are compared then. Chunks
-    // without a compressor always have equal sizes, so that statistics and files beside the store
-    // count as outdated. They also do if the times of a folder are unknown. In both cases they are
-    // valid if the samples are the whole array.
+    // without a compressor always have equal sizes, so that statistics in the store count as
+    // outdated. They also do if the times of a folder are unknown. In both cases they are valid if
+    // the samples are the whole array. Samples that cannot be read are not compared.
+    // Files that references name must not be newer than `written`.
     bool Is(std::string_view text, const std::string& level = {},
             std::optional<std::int64_t> written = std::nullopt);
+    // True if the last call of Is() found all files of chunks unchanged, so that it read no chunk
+    // and Text() would be the same, up to samples.
+    bool is_exact() const { return is_exact_; }
     // Returns the part of Text() about shape, data type and inputs.
     std::string Grid() const;
 
@@ -98,6 +102,7 @@ class Fingerprint {
     std::optional<std::string> chunks_;
     std::optional<std::string> values_;
     bool has_sampled_chunks_ = false;  // true if a sampled chunk is stored
+    bool is_exact_ = false;
 };
 
 // Appends to `keys` the keys of the chunks that Fingerprint::Is() reads of the array at `path`.

@@ -123,7 +123,8 @@ bool ZarrPamDataset::AreStatisticsOfPixels(const BandArray& array) {
         are_of_pixels = Sources().IsSame(array, now, found->second, statistics_written_);
     else if (now.files(); statistics_written_)  // a later list would have later changes
         are_of_pixels = Sources().IsOlderThan(array, *statistics_written_);
-    if (are_of_pixels) chunks_of_statistics_[&array] = now.files();
+    if (are_of_pixels)
+        chunks_of_statistics_[&array] = {now.files(), now.is_exact() ? found->second : ""};
     return are_of_pixels;
 }
 
@@ -226,21 +227,27 @@ void ZarrPamDataset::ForgetStatisticsOf(const BandArray& array) {
 }
 
 // Removes statistics whose chunks another process has changed since. Returns the fingerprints of
-// the arrays whose statistics stay.
-std::map<const BandArray*, std::string> ZarrPamDataset::ForgetOutdatedStatistics(
-    zarr::BaseSamples samples) {
+// the arrays whose statistics stay. `are_beside` is true for a file beside the store.
+std::map<const BandArray*, std::string> ZarrPamDataset::ForgetOutdatedStatistics(bool are_beside) {
     std::map<const BandArray*, std::string> texts;
     for (const BandArray* const array : ArraysWithStatistics()) {
         zarr::Fingerprint now = SourceArrays::FingerprintOf(*array);
         // A zip file that is being written cannot be read.
         const bool is_written = address().is_below_vsizip() && update() != nullptr;
-        std::string text = is_written ? std::string() : now.Text(samples);
         const auto recorded = chunks_of_statistics_.find(array);
-        if (recorded != chunks_of_statistics_.end() &&
-            HaveChunksChanged(recorded->second, now.files()))
-            ForgetStatisticsOf(*array);
-        else
-            texts.emplace(array, std::move(text));
+        std::string text;
+        if (recorded != chunks_of_statistics_.end()) text = recorded->second.text;
+        if (text.compare(0, text.find(':'), now.Grid()) != 0) text.clear();
+        if (text.empty() && !is_written)
+            text = now.Text(are_beside ? Sources().SamplesBeside(*array, samples_) : samples_);
+        if (recorded != chunks_of_statistics_.end()) {
+            if (HaveChunksChanged(recorded->second.files, now.files())) {
+                ForgetStatisticsOf(*array);
+                continue;
+            }
+            if (!now.files().times.empty()) recorded->second.text = text;
+        }
+        texts.emplace(array, std::move(text));
     }
     return texts;
 }
@@ -249,7 +256,7 @@ void ZarrPamDataset::RecordChunks(const BandArray& array) {
     // Pending pixels would change the chunks afterwards. An error stays for the next flush.
     if (address().is_below_vsizip() && update() != nullptr) return;
     if (!FlushPixels().ok()) return;
-    chunks_of_statistics_[&array] = zarr::ListChunkFiles(*array.elements());
+    chunks_of_statistics_[&array] = {zarr::ListChunkFiles(*array.elements()), ""};
 }
 
 void ZarrPamDataset::BeforeStatistics(ZarrRasterBand& band) {
@@ -260,12 +267,12 @@ void ZarrPamDataset::BeforeStatistics(ZarrRasterBand& band) {
     // Chunks are listed again only for statistics that replace others, because listings are slow.
     if (recorded != chunks_of_statistics_.end() && !band.HasStatistics()) return;
     const zarr::ChunkFiles before =
-        recorded != chunks_of_statistics_.end() ? recorded->second : zarr::ChunkFiles();
+        recorded != chunks_of_statistics_.end() ? recorded->second.files : zarr::ChunkFiles();
     RecordChunks(array);
-    const zarr::ChunkFiles now = chunks_of_statistics_[&array];
+    const zarr::ChunkFiles now = chunks_of_statistics_[&array].files;
     if (!HaveChunksChanged(before, now)) return;
     ForgetStatisticsOf(array);
-    chunks_of_statistics_[&array] = now;
+    chunks_of_statistics_[&array] = {now, ""};
 }
 
 std::string ZarrPamDataset::SizeText() const {
@@ -297,7 +304,7 @@ bool ZarrPamDataset::SavePam() {
 Status ZarrPamDataset::StorePam() {
     if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
     CheckStatistics();
-    const auto fingerprints = ForgetOutdatedStatistics(samples_);
+    const auto fingerprints = ForgetOutdatedStatistics(false);
     // A CRS in PAM is also stored in the attributes of the arrays, which other software reads.
     if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
         const OGRSpatialReference kept(*srs);
@@ -389,9 +396,8 @@ void ZarrPamDataset::ReadState() {
     const CPLStringList texts(CSLTokenizeString2(record.c_str(), " ", 0));
     for (std::size_t i = 0; !texts.empty() && i < arrays_.size(); ++i) {
         const int index = static_cast<int>(i);
-        std::string& text = made_from_[arrays_[i].get()] = index < texts.size() ? texts[index] : "";
-        // Chunks of a remote store are not compared for a file beside it.
-        if (address().is_remote()) text.resize(std::min(text.size(), text.find(':')));
+        made_from_[arrays_[i].get()] =
+            index < texts.size() ? Sources().ComparedBeside(*arrays_[i], texts[index]) : "";
     }
 }
 
@@ -456,7 +462,7 @@ void ZarrPamDataset::LoadMultidimPam() {
     if (nBands != 1 || HasStatistics()) return;
     for (const auto& [name, value] : ItemsOf(pam.statistics))
         Band(1)->GDALRasterBand::SetMetadataItem(name.c_str(), value.c_str());
-    if (HasStatistics()) chunks_of_statistics_[arrays_[0].get()] = std::move(files);
+    if (HasStatistics()) chunks_of_statistics_[arrays_[0].get()] = {std::move(files), ""};
 }
 
 void ZarrPamDataset::ForgetStatistics() {
@@ -612,8 +618,7 @@ XmlTree ZarrPamDataset::AuxiliaryPam(const std::map<const BandArray*, std::strin
 CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* /*pszPath*/) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
         CheckStatistics();
-        XmlTree tree = AuxiliaryPam(
-            ForgetOutdatedStatistics(address().is_remote() ? zarr::BaseSamples::kNone : samples_));
+        XmlTree tree = AuxiliaryPam(ForgetOutdatedStatistics(true));
         XmlTree before = std::exchange(auxiliary_pam_, tree != nullptr ? CopyOf(*tree) : nullptr);
         XmlTree written = ReadAuxiliary(sidecar_base_);
         if (written == nullptr) return tree.release();

@@ -123,7 +123,7 @@ class ZarrPamDataset : public OverviewableDataset {
     bool AreStatisticsOfPixels(const BandArray& array);
     std::set<const BandArray*> ArraysWithStatistics();
     void ForgetStatisticsOf(const BandArray& array);
-    std::map<const BandArray*, std::string> ForgetOutdatedStatistics(zarr::BaseSamples samples);
+    std::map<const BandArray*, std::string> ForgetOutdatedStatistics(bool are_beside);
     void RecordChunks(const BandArray& array);
     OpenOptions EffectiveOptions() const;
     std::string SizeText() const;  // size of the raster as "COLUMNS x ROWS"
@@ -150,9 +150,14 @@ class ZarrPamDataset : public OverviewableDataset {
     std::map<const BandArray*, std::string> made_from_;
     // Time of the auxiliary file, in nanoseconds since 1970, if it holds statistics.
     std::optional<std::int64_t> statistics_written_;
-    // Files of chunks from which the statistics of an array were computed. Statistics of an
-    // array that is missing here count as computed when they are saved.
-    std::map<const BandArray*, zarr::ChunkFiles> chunks_of_statistics_;
+    // Files of chunks from which the statistics of an array were computed, and the text of the
+    // fingerprint, if it is known. Statistics of an array that is missing here count as computed
+    // when they are saved.
+    struct ChunksOfStatistics {
+        zarr::ChunkFiles files;
+        std::string text;
+    };
+    std::map<const BandArray*, ChunksOfStatistics> chunks_of_statistics_;
     // False if the statistics describe pixels that are still to be written.
     bool statistics_are_of_pixels_ = false;
     bool are_statistics_unchecked_ = false;  // true until CheckStatistics() is called

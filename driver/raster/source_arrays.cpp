@@ -9,7 +9,6 @@
 #include "core/base/digest.h"
 #include "core/json/value.h"
 #include "core/metadata/fill_meaning.h"
-#include "driver/store/sidecars.h"
 
 namespace zarr_driver {
 
@@ -31,7 +30,8 @@ std::string InputsOf(const BandArray& array) {
     return inputs;
 }
 
-// True if an array with these times was not replaced after `time`, see IsOlderThan().
+// True if arrays with these times were not replaced after `time`. Equal documents may be newer,
+// because attributes of a Zarr v3 array are in them, if any chunk is older.
 bool HasDocumentOf(const ArrayTimes& times, std::int64_t time, bool is_equal) {
     return times.document <= time || (is_equal && times.oldest_chunk <= time);
 }
@@ -57,10 +57,23 @@ zarr::Fingerprint SourceArrays::FingerprintOf(const BandArray& array) {
     return {array.elements(), InputsOf(array)};
 }
 
+bool SourceArrays::IsRemote(const BandArray& array) const {
+    return store_.is_remote() || array.elements()->store()->Traits().remote;
+}
+
+zarr::BaseSamples SourceArrays::SamplesBeside(const BandArray& array,
+                                              zarr::BaseSamples samples) const {
+    return IsRemote(array) ? zarr::BaseSamples::kNone : samples;
+}
+
+std::string SourceArrays::ComparedBeside(const BandArray& array, const std::string& text) const {
+    return IsRemote(array) ? text.substr(0, text.find(':')) : text;
+}
+
 std::string SourceArrays::Record(zarr::BaseSamples samples) const {
-    if (store_.is_remote()) samples = zarr::BaseSamples::kNone;
-    return Joined(arrays_,
-                  [&](const BandArray&, zarr::Fingerprint& now) { return now.Text(samples); });
+    return Joined(arrays_, [&](const BandArray& array, zarr::Fingerprint& now) {
+        return now.Text(SamplesBeside(array, samples));
+    });
 }
 
 std::string SourceArrays::RecordOf(
@@ -78,15 +91,30 @@ std::string SourceArrays::EarlierRecord() const {
     return digest.Text();
 }
 
+// Returns the times of the arrays together.
+ArrayTimes SourceArrays::Times() const {
+    ArrayTimes all;
+    for (const auto& array : arrays_) {
+        const ArrayTimes times = TimesOf(store_, *array->elements());
+        all.oldest_chunk = std::min(all.oldest_chunk, times.oldest_chunk);
+        all.newest_chunk = std::max(all.newest_chunk, times.newest_chunk);
+        all.document = std::max(all.document, times.document);
+    }
+    return all;
+}
+
 // True if version 0.1 has made `record` for statistics from the present document, and from chunks
-// with the present names and times. On a server that version has compared the document alone.
+// with the present names and times. For references and on a server that version has compared the
+// document alone.
 bool SourceArrays::IsOfEarlierVersion(const BandArray& array, const zarr::ChunkFiles& files,
-                                      const std::string& record) const {
+                                      const std::string& record,
+                                      std::optional<std::int64_t> written) const {
     zarr::Digest digest;
     AddDocument(digest, array);
     const CPLStringList parts(CSLTokenizeString2(record.c_str(), ":", 0));
     if (parts.empty() || parts[0] != digest.Text()) return false;
-    return parts.size() == 3 ? files.times == parts[2] : parts.size() == 1 && store_.is_remote();
+    if (parts.size() == 1) return IsRemote(array) || (written && files.newest <= *written);
+    return parts.size() == 3 && files.times == parts[2];
 }
 
 // References to chunks on servers, or to too many chunks, are not compared, but may be written
@@ -97,20 +125,21 @@ bool SourceArrays::IsSame(const BandArray& array, zarr::Fingerprint& now, const 
         array.elements()->store()->Traits().locator != nullptr && now.files().times.empty();
     const bool is_older = is_unlisted && written && ReferencesWrittenAt(store_) > written;
     return !is_older &&
-           (now.Is(record, {}, written) || IsOfEarlierVersion(array, now.files(), record));
+           (now.Is(record, {}, written) || IsOfEarlierVersion(array, now.files(), record, written));
 }
 
 bool SourceArrays::AreSame(const std::string& record, std::int64_t written) const {
-    const bool is_earlier = record == EarlierRecord();
-    if (record.find(':') == std::string::npos)
-        return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
-            return IsOlderThan(*array, written, is_earlier);
-        });
+    if (record.find(':') == std::string::npos) {
+        const ArrayTimes times = Times();
+        return times.newest_chunk <= written &&
+               HasDocumentOf(times, written, record == EarlierRecord());
+    }
     const CPLStringList texts(CSLTokenizeString2(record.c_str(), " ", 0));
     bool is_same = static_cast<std::size_t>(texts.size()) == arrays_.size();
     for (std::size_t i = 0; is_same && i < arrays_.size(); ++i) {
         zarr::Fingerprint now = FingerprintOf(*arrays_[i]);
-        is_same = IsSame(*arrays_[i], now, texts[static_cast<int>(i)], written);
+        const std::string text = ComparedBeside(*arrays_[i], texts[static_cast<int>(i)]);
+        is_same = IsSame(*arrays_[i], now, text, written);
     }
     return is_same;
 }
@@ -118,20 +147,14 @@ bool SourceArrays::AreSame(const std::string& record, std::int64_t written) cons
 bool SourceArrays::AreMasked(const std::string& record, std::optional<std::int64_t> written) const {
     const bool is_same = !record.empty() && (record == RecordOf() || record == EarlierRecord());
     if (!written) return is_same || record.empty() || record == "YES";  // of earlier versions
-    return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
-        return HasDocumentOf(TimesOf(store_, *array->elements()), *written, is_same);
-    });
+    return HasDocumentOf(Times(), *written, is_same);
 }
 
-bool SourceArrays::IsOlderThan(const BandArray& array, std::int64_t time, bool has_document) const {
+bool SourceArrays::IsOlderThan(const BandArray& array, std::int64_t time) const {
     const ArrayTimes times = TimesOf(store_, *array.elements());
-    return times.newest_chunk <= time && HasDocumentOf(times, time, has_document);
+    return times.newest_chunk <= time && HasDocumentOf(times, time, false);
 }
 
-bool SourceArrays::AreOlderThan(std::int64_t time) const {
-    return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
-        return TimesOf(store_, *array->elements()).newest_chunk <= time;
-    });
-}
+bool SourceArrays::AreOlderThan(std::int64_t time) const { return Times().newest_chunk <= time; }
 
 }  // namespace zarr_driver

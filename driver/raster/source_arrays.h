@@ -8,6 +8,7 @@
 
 #include "core/conventions/fingerprint.h"
 #include "driver/raster/band_array.h"
+#include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {
@@ -24,6 +25,12 @@ class SourceArrays {
     // Returns the fingerprint of an array for statistics and overviews, which depend on its
     // document and facts about nodata beside its values.
     static zarr::Fingerprint FingerprintOf(const BandArray& array);
+
+    // For a file beside the store, chunks on a server are not read, also if local references name
+    // them. SamplesBeside() returns which samples such a file records if others would be `samples`,
+    // ComparedBeside() which part of the recorded text of a fingerprint is compared.
+    zarr::BaseSamples SamplesBeside(const BandArray& array, zarr::BaseSamples samples) const;
+    std::string ComparedBeside(const BandArray& array, const std::string& text) const;
 
     // Returns the record for a file beside the store.
     std::string Record(zarr::BaseSamples samples) const;
@@ -43,15 +50,16 @@ class SourceArrays {
     // at `written`; nullopt if it is remote.
     bool AreMasked(const std::string& record, std::optional<std::int64_t> written) const;
     // AreOlderThan() is true if no chunk was written after `time`, IsOlderThan() if neither a chunk
-    // nor the document of `array` was. If `has_document`, the document is known to be equal. It may
-    // be newer, because attributes of a Zarr v3 array are in it, if any chunk is older.
+    // nor the document of `array` was.
     bool AreOlderThan(std::int64_t time) const;
-    bool IsOlderThan(const BandArray& array, std::int64_t time, bool has_document = false) const;
+    bool IsOlderThan(const BandArray& array, std::int64_t time) const;
 
   private:
     bool IsOfEarlierVersion(const BandArray& array, const zarr::ChunkFiles& files,
-                            const std::string& record) const;
+                            const std::string& record, std::optional<std::int64_t> written) const;
+    bool IsRemote(const BandArray& array) const;
     std::string EarlierRecord() const;
+    ArrayTimes Times() const;
 
     const StoreAddress& store_;
     const BandArrays& arrays_;
