@@ -9,29 +9,20 @@
 #include <utility>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/cf_units.h"
-#include "core/conventions/crs_sources.h"
 #include "core/conventions/geotiff.h"
+#include "core/conventions/grid_mapping.h"
 #include "core/conventions/group_placement.h"
 #include "core/conventions/longitudes.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/ome_placement.h"
-#include "core/conventions/opening_prefetch.h"
 #include "core/store/keys.h"
 
 namespace zarr {
 
 namespace {
-
-constexpr const char* kSpatialTransform = "spatial:transform";
-
-// True if `spatial:transform_type` is "affine" or absent.
-bool IsAffine(const json::Value& attributes) {
-    const json::Value* const type = attributes.Find("spatial:transform_type");
-    if (type == nullptr || type->is_null()) return true;
-    return type->as_string() != nullptr && *type->as_string() == "affine";
-}
 
 // Returns xmin, ymin, xmax, ymax from an array of four finite numbers; nullopt if the extent is
 // empty or invalid.
@@ -43,13 +34,6 @@ std::optional<std::array<double, 4>> ReadBoundingBox(const json::Value& value) {
         if (!(*items)[i].GetDouble(box[i]) || !std::isfinite(box[i])) return std::nullopt;
     if (!(box[0] < box[2]) || !(box[1] < box[3])) return std::nullopt;
     return box;
-}
-
-constexpr const char* kTransformNames[] = {kSpatialTransform, "proj:transform"};
-
-bool HasTransform(const json::Value& attributes, const char* name) {
-    const json::Value* value = attributes.Find(name);
-    return value != nullptr && !value->is_null();
 }
 
 class AffineFinder {
@@ -565,22 +549,6 @@ class AffineFinder {
 };
 
 }  // namespace
-
-bool StatesTransform(const json::Value& attributes) {
-    return std::any_of(std::begin(kTransformNames), std::end(kTransformNames),
-                       [&](const char* name) {
-                           return HasTransform(attributes, name) &&
-                                  (name != kSpatialTransform || IsAffine(attributes));
-                       });
-}
-
-bool StatesSizedTransform(const json::Value& attributes) {
-    for (const char* name : kTransformNames)
-        if (HasTransform(attributes, name))
-            return StatesTransform(attributes) &&
-                   StatesSize(attributes, std::string(name, std::string_view(name).find(':') + 1));
-    return false;
-}
 
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings,

@@ -11,26 +11,6 @@
 
 namespace zarr {
 
-// A geotransform, and the attribute or arrays that state the geotransform (`origin`, for messages).
-struct AffineSource {
-    GeoTransform transform{};
-    std::string origin;
-    // True if the coordinate arrays are regular and agree with `transform`. The transform then has
-    // the unit of the coordinates.
-    bool from_coordinates = false;
-    // Column of the array that `transform` places first; see LongitudeAxis. Not 0 only with
-    // MovedColumns::kYes.
-    std::uint64_t first_column = 0;
-    bool is_ome = false;  // true if OME-NGFF states a physical scale without a CRS
-};
-
-// True if the attributes of an array or a group hold a supported `spatial:transform` or
-// `proj:transform`.
-bool StatesTransform(const json::Value& attributes);
-// True if the attributes hold a supported transform and state its raster size. In a remote store,
-// such a transform is not compared with the coordinates.
-bool StatesSizedTransform(const json::Value& attributes);
-
 // Says whether a geotransform may place the columns in another order than the array's.
 enum class MovedColumns : std::uint8_t { kNo, kYes };
 

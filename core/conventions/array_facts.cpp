@@ -7,8 +7,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
-#include "core/conventions/flag_colours.h"
-#include "core/conventions/geotiff.h"
+#include "core/conventions/tiff_tags.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -67,6 +66,19 @@ bool IsColourImage(const ArrayMetadata& metadata) {
     const std::uint64_t colours = metadata.shape[2];
     return (colours == 3 || colours == 4) && metadata.shape[0] >= kColourImageSides * colours &&
            metadata.shape[1] >= kColourImageSides * colours;
+}
+
+bool HasNumbers(const DataType& type) {
+    if (type.kind == DataKind::kStruct)
+        return std::any_of(type.fields.begin(), type.fields.end(), [](const Field& field) {
+            return field.count > 0 && HasNumbers(field.type);
+        });
+    return type.is_numeric() || type.is_time();
+}
+
+bool IsRaster(const ArrayMetadata& metadata) {
+    return metadata.rank() >= 2 && HasNumbers(metadata.dtype) &&
+           std::find(metadata.shape.begin(), metadata.shape.end(), 0U) == metadata.shape.end();
 }
 
 namespace {
@@ -226,7 +238,9 @@ Fact<json::Value> InterpretAttributes(const Hierarchy& hierarchy, const ArrayFac
                                       json::Value attributes) {
     Warnings warnings;
     attributes = WithEopf(std::move(attributes), facts.metadata).Report(warnings);
-    attributes = WithGeoTiff(std::move(attributes), hierarchy, facts).Report(warnings);
+    attributes = WithGeoTiff(std::move(attributes), hierarchy, facts.path, facts.metadata,
+                             facts.group_attributes)
+                     .Report(warnings);
     return {std::move(attributes), std::move(warnings)};
 }
 
@@ -234,28 +248,6 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     ZARR_ASSIGN_OR_RETURN(const auto facts, hierarchy.Derived<ArrayFacts>(
                                                 path, [&] { return Describe(hierarchy, path); }));
     return *facts;
-}
-
-Fact<std::vector<std::string>> FlagNames(const json::Value& attributes) {
-    constexpr std::int64_t kMaxFlag = 1023;
-    if (attributes.Find("flag_values") == nullptr || attributes.Find("flag_masks") != nullptr)
-        return {};
-    const std::vector<std::string> meanings = FlagItems(attributes, "flag_meanings");
-    if (meanings.empty()) return {};
-    const json::Array items = FlagValues(attributes);
-    if (items.size() != meanings.size())
-        return {{},
-                {"attribute flag_meanings: has " + std::to_string(meanings.size()) +
-                 " meanings, but flag_values has " + std::to_string(items.size()) + " values"}};
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        std::int64_t flag = 0;
-        if (!items[i].GetInt64(flag) || flag < 0 || flag > kMaxFlag) return {};
-        const auto index = static_cast<std::size_t>(flag);
-        if (index >= names.size()) names.resize(index + 1);
-        names[index] = meanings[i];
-    }
-    return {std::move(names)};
 }
 
 DataType ApplyUnsigned(const DataType& type, const json::Value& attributes) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/dimensions.h"
+#include "core/conventions/axis_roles.h"
 #include "core/dtype/data_type.h"
 #include "core/hierarchy/hierarchy.h"
 
@@ -53,6 +53,12 @@ inline constexpr std::uint64_t kColourImageSides = 8;
 // (rows, columns, 3 or 4). Rows and columns are at least kColourImageSides for each colour.
 bool IsColourImage(const ArrayMetadata& metadata);
 
+// True if the array consists of numbers, has at least two dimensions and is not empty.
+bool IsRaster(const ArrayMetadata& metadata);
+
+// True if elements of `type` are numbers, or structures with a numeric field.
+bool HasNumbers(const DataType& type);
+
 // The two dimension names of the attribute `spatial:dimensions` (zarr-conventions, spatial).
 struct SpatialDimensions {
     std::string y;
@@ -77,14 +83,6 @@ Fact<json::Value> InterpretAttributes(const Hierarchy& hierarchy, const ArrayFac
 // name. Searches `group`, then its ancestors from the nearest on. Empty if there is none.
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
                                 const std::string& dimension, std::uint64_t size);
-
-// Returns the class names of the pixel values 0, 1, 2, ... by `flag_values` and `flag_meanings` (CF
-// conventions, section 3.5), which EOPF writes as a list. A value without a meaning has an empty
-// name. Warns if the numbers of meanings and values differ.
-//
-// Returns an empty list if the array has no flags, if the attribute `flag_masks` exists, or if a
-// value is outside 0 to 1023.
-Fact<std::vector<std::string>> FlagNames(const json::Value& attributes);
 
 // Returns an integer type as signed or unsigned, as the attribute `_Unsigned` states. The netCDF
 // convention defines it for formats without unsigned integers. Returns other types unchanged.

@@ -16,6 +16,8 @@ namespace zarr {
 
 namespace {
 
+constexpr std::size_t kShownFaults = 3;
+
 bool ParseDouble(const std::string& text, double& number) {
     std::istringstream stream(text);
     stream.imbue(std::locale::classic());
@@ -44,6 +46,17 @@ bool AppendNumbers(const json::Value& value, std::vector<double>& numbers) {
 }
 
 }  // namespace
+
+void Faults::Add(const std::string& text) {
+    if (++count_ <= kShownFaults) text_ += (count_ > 1 ? "; " : "") + text;
+}
+
+void Faults::Report(Warnings& warnings) {
+    if (count_ == 0) return;
+    if (count_ > kShownFaults) text_ += "; and " + std::to_string(count_ - kShownFaults) + " more";
+    warnings.push_back(std::move(text_));
+    *this = Faults();
+}
 
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name) {
     const json::Value* value = attributes.Find(name);

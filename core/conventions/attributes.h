@@ -2,6 +2,7 @@
 // Reads single attributes. Accepts deviations from the conventions that occur in real stores.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,6 +31,18 @@ struct Fact {
         all.insert(all.end(), warnings.begin(), warnings.end());
         return std::move(value);
     }
+};
+
+// Collects errors of one kind into one warning.
+class Faults {
+  public:
+    void Add(const std::string& text);
+    // Adds one warning for all collected errors, if there are any, and clears the collection.
+    void Report(Warnings& warnings);
+
+  private:
+    std::string text_;  // text of the first errors, for the warning
+    std::size_t count_ = 0;
 };
 
 // Returns a string attribute; nullptr if absent or not a string.

@@ -144,19 +144,6 @@ std::optional<ImageLevels> ReadImage(const Hierarchy& hierarchy, const std::stri
 
 }  // namespace
 
-bool HasNumbers(const DataType& type) {
-    if (type.kind == DataKind::kStruct)
-        return std::any_of(type.fields.begin(), type.fields.end(), [](const Field& field) {
-            return field.count > 0 && HasNumbers(field.type);
-        });
-    return type.is_numeric() || type.is_time();
-}
-
-bool IsRaster(const ArrayMetadata& metadata) {
-    return metadata.rank() >= 2 && HasNumbers(metadata.dtype) &&
-           std::find(metadata.shape.begin(), metadata.shape.end(), 0U) == metadata.shape.end();
-}
-
 std::vector<const CatalogArray*> CatalogGroup::Rasters() const {
     std::vector<const CatalogArray*> rasters;
     for (const CatalogArray& array : arrays)

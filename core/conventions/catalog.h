@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/dimensions.h"
-#include "core/conventions/multiscales.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/overviews.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
@@ -67,21 +67,12 @@ struct CatalogGroup {
 // Describes one group without its subgroups.
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
 
-// Whether a search visits groups that contain only overviews; see IsForOverviews().
-enum class OverviewGroups { kIncluded, kSkipped };
-
 // Returns the groups at and below `path`, depth first, parents first. Groups that cannot be listed
 // are omitted with a warning. If the store cannot list, only nodes of MembersOf() and
 // ReadNamedMembers() are returned.
 Fact<Result<std::vector<CatalogGroup>>> ListRasters(
     const Hierarchy& hierarchy, const std::string& path,
     OverviewGroups overviews = OverviewGroups::kIncluded);
-
-// True if the array consists of numbers, has at least two dimensions and is not empty.
-bool IsRaster(const ArrayMetadata& metadata);
-
-// True if elements of `type` are numbers, or structures with a numeric field.
-bool HasNumbers(const DataType& type);
 
 // Describes an array by its metadata; the dimensions' names and coordinates are not read.
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);

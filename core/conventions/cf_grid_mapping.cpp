@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/conventions/named_members.h"
 
 namespace zarr {
 
@@ -526,6 +525,12 @@ CfEarth ParseCfEarth(const json::Value& attributes, Warnings& warnings) {
         earth.to_wgs84.resize(7, 0.0);
     }
     return earth;
+}
+
+bool IsNameOfGridMapping(const std::string& name) {
+    const std::string key = NameKey(name);
+    return key.find("crs") != std::string::npos || key.find("spatialref") != std::string::npos ||
+           key.find("gridmapping") != std::string::npos;
 }
 
 }  // namespace zarr

@@ -50,6 +50,9 @@ bool SameEllipsoid(const Ellipsoid& a, const Ellipsoid& b, double metres);
 // Maximum difference in metres between a semi-axis and the same semi-axis rounded to float32.
 inline constexpr double kRoundedAxes = 1;
 
+// True if `name` contains "crs", "spatial_ref" or "grid_mapping", ignoring case and punctuation.
+bool IsNameOfGridMapping(const std::string& name);
+
 // A grid mapping (CF conventions, appendix F). Parameters that the projection does not use are 0.
 // Angles are in degrees.
 struct CfGridMapping {

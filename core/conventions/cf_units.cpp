@@ -6,7 +6,7 @@
 #include <locale>
 #include <sstream>
 
-#include "core/conventions/named_members.h"
+#include "core/base/text.h"
 
 namespace zarr {
 

@@ -13,6 +13,9 @@
 #include "core/base/thread_pool.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/nodata.h"
+#include "core/conventions/ome.h"
+#include "core/conventions/ome_placement.h"
+#include "core/conventions/prefetch.h"
 #include "core/conventions/time.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/stored_converter.h"
@@ -429,6 +432,14 @@ bool AreRoundedToDecimals(const Coordinates& coordinates, double spacing, double
 
 }  // namespace
 
+void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions) {
+    if (!CanPrefetch(hierarchy)) return;
+    std::vector<std::string> keys;
+    for (const Dimension* dimension : dimensions)
+        AddAxisKeys(hierarchy, dimension->coordinate_path, keys);
+    hierarchy.store()->Prefetch(keys, {});
+}
+
 Fact<std::optional<RegularAxis>> FitRegularAxis(const Coordinates& coordinates,
                                                 const std::string& name) {
     const std::vector<double>& values = coordinates.values;
@@ -467,6 +478,27 @@ Fact<Result<CoordinateLabels>> ReadCoordinateLabels(const Hierarchy& hierarchy,
     auto labels = ReadLabels(**array, dimension.coordinate_attributes, range, warnings);
     for (std::string& warning : warnings) warning.insert(0, "/" + dimension.coordinate_path + ": ");
     return {std::move(labels), std::move(warnings)};
+}
+
+std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
+                                                 std::size_t axis, std::uint64_t first,
+                                                 std::uint64_t count) {
+    if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
+    const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
+    const auto placement = ReadOmePlacement(listing, rank).value;
+    if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
+    const auto row = placement->RowOf(axes[axis], axis);
+    if (!row || !placement->DependsOnlyOn(*row, {axis})) return std::nullopt;
+    const std::vector<double>& numbers = placement->rows[*row];
+    CoordinateLabels labels;
+    labels.units = placement->axes[*row].unit;
+    for (std::uint64_t i = first; i < first + count; ++i) {
+        CoordinateLabel label;
+        label.value = DoubleText(static_cast<double>(i) * numbers[axis] + numbers.back());
+        label.label = label.value + (labels.units.empty() ? "" : " " + labels.units);
+        labels.items.push_back(std::move(label));
+    }
+    return labels;
 }
 
 }  // namespace zarr

@@ -9,6 +9,7 @@
 
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/multiscales.h"
 #include "core/grid/region.h"
 #include "core/hierarchy/hierarchy.h"
 
@@ -61,6 +62,9 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
 void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
                  std::vector<std::string>& keys);
 
+// Prefetches, in one call of Store::Prefetch(), the chunks that ReadAxis() will read of the
+// coordinate arrays of all `dimensions`.
+void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
 // Regular coordinates: the centre of the first cell, and the signed distance between cells.
 struct RegularAxis {
     double start = 0;
@@ -118,5 +122,12 @@ struct LabelRange {
 Fact<Result<CoordinateLabels>> ReadCoordinateLabels(const Hierarchy& hierarchy,
                                                     const Dimension& dimension,
                                                     const LabelRange& range);
+
+// Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
+// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt if `axis`
+// is a channel axis, if the image states no coordinates, or if `count` exceeds kMaxLabels.
+std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
+                                                 std::size_t axis, std::uint64_t first,
+                                                 std::uint64_t count);
 
 }  // namespace zarr

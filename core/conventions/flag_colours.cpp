@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/flag_colours.h"
 
-#include <charconv>
 #include <sstream>
 
-#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 
 namespace zarr {
-
-std::optional<Colour> ParseColour(std::string_view text) {
-    if (!text.empty() && text[0] == '#') text.remove_prefix(1);
-    if (text.size() != 6) return std::nullopt;
-    Colour colour{};
-    for (std::size_t i = 0; i < 3; ++i) {
-        const char* first = text.data() + 2 * i;
-        const auto [end, error] = std::from_chars(first, first + 2, colour[i], 16);
-        if (error != std::errc() || end != first + 2) return std::nullopt;
-    }
-    return colour;
-}
 
 namespace {
 
@@ -30,8 +16,8 @@ json::Value FlagIn(std::string word) {
     return number.ok() && number->is_number() ? *number : json::Value(word);
 }
 
-}  // namespace
-
+// Returns the items of an attribute that describes flags: the words of a string (CF) or the strings
+// of a list (EOPF). Empty if an item is not a string.
 std::vector<std::string> FlagItems(const json::Value& attributes, std::string_view name) {
     const json::Value* value = attributes.Find(name);
     const json::Array* list = value != nullptr ? value->as_array() : nullptr;
@@ -43,6 +29,8 @@ std::vector<std::string> FlagItems(const json::Value& attributes, std::string_vi
     }
     return items;
 }
+
+}  // namespace
 
 json::Array FlagValues(const json::Value& attributes) {
     const json::Value* const values = attributes.Find("flag_values");
@@ -59,6 +47,28 @@ json::Array FlagValues(const json::Value& attributes) {
         for (std::string word; stream >> word;) flags.push_back(FlagIn(word));
     }
     return flags;
+}
+
+Fact<std::vector<std::string>> FlagNames(const json::Value& attributes) {
+    constexpr std::int64_t kMaxFlag = 1023;
+    if (attributes.Find("flag_values") == nullptr || attributes.Find("flag_masks") != nullptr)
+        return {};
+    const std::vector<std::string> meanings = FlagItems(attributes, "flag_meanings");
+    if (meanings.empty()) return {};
+    const json::Array items = FlagValues(attributes);
+    if (items.size() != meanings.size())
+        return {{},
+                {"attribute flag_meanings: has " + std::to_string(meanings.size()) +
+                 " meanings, but flag_values has " + std::to_string(items.size()) + " values"}};
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        std::int64_t flag = 0;
+        if (!items[i].GetInt64(flag) || flag < 0 || flag > kMaxFlag) return {};
+        const auto index = static_cast<std::size_t>(flag);
+        if (index >= names.size()) names.resize(index + 1);
+        names[index] = meanings[i];
+    }
+    return {std::move(names)};
 }
 
 std::vector<std::pair<std::int64_t, Colour>> FlagColours(const json::Value& attributes) {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "core/conventions/affine.h"
+#include "core/base/text.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/cf_units.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/geotiff.h"
-#include "core/conventions/named_members.h"
+#include "core/conventions/geotransform.h"
+#include "core/conventions/tiff_tags.h"
 #include "core/store/keys.h"
 
 namespace zarr {

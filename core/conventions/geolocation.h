@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/conventions/array_facts.h"
+#include "core/conventions/axis_roles.h"
 
 namespace zarr {
 

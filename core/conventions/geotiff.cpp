@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/conventions/multiscales.h"
+#include "core/conventions/tiff_tags.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 
@@ -15,89 +16,9 @@ namespace zarr {
 
 namespace {
 
-constexpr std::string_view kGeoKey = "GeoKey";
-constexpr std::string_view kPixelScale = "ModelPixelScale";
-constexpr std::string_view kTiepoint = "ModelTiepoint";
-constexpr std::string_view kTransformation = "ModelTransformation";
-
 // Maximum number of tie points that are read as ground control points.
 constexpr std::size_t kMaxTiepoints = 100'000;
 constexpr std::size_t kNumbersOfTiepoint = 6;  // i, j, k, x, y, z
-
-// GeoKeys of GeoTIFF 1.0 in virtual-tiff's attributes, whose names IsGeoTiffTag() accepts.
-constexpr std::string_view kGeoKeys[] = {"GTModelType",
-                                         "GTRasterType",
-                                         "GeographicType",
-                                         "GeogCitation",
-                                         "GeogGeodeticDatum",
-                                         "GeogPrimeMeridian",
-                                         "GeogLinearUnits",
-                                         "GeogLinearUnitSize",
-                                         "GeogAngularUnits",
-                                         "GeogAngularUnitSize",
-                                         "GeogEllipsoid",
-                                         "GeogSemiMajorAxis",
-                                         "GeogSemiMinorAxis",
-                                         "GeogInvFlattening",
-                                         "GeogAzimuthUnits",
-                                         "GeogPrimeMeridianLong",
-                                         "ProjectedCSType",
-                                         "ProjCitation",
-                                         "ProjCoordTrans",
-                                         "ProjLinearUnits",
-                                         "ProjLinearUnitSize",
-                                         "ProjStdParallel1",
-                                         "ProjStdParallel2",
-                                         "ProjNatOriginLong",
-                                         "ProjNatOriginLat",
-                                         "ProjFalseEasting",
-                                         "ProjFalseNorthing",
-                                         "ProjFalseOriginLong",
-                                         "ProjFalseOriginLat",
-                                         "ProjFalseOriginEasting",
-                                         "ProjFalseOriginNorthing",
-                                         "ProjCenterLong",
-                                         "ProjCenterLat",
-                                         "ProjCenterEasting",
-                                         "ProjCenterNorthing",
-                                         "ProjScaleAtNatOrigin",
-                                         "ProjScaleAtCenter",
-                                         "ProjAzimuthAngle",
-                                         "ProjStraightVertPoleLong",
-                                         kPixelScale,
-                                         kTiepoint,
-                                         kTransformation};
-
-// Tags that kerchunk copies beside GeoKeys.
-constexpr std::string_view kTagsOfKerchunk[] = {kPixelScale,     kTiepoint,
-                                                kTransformation, "KeyDirectoryVersion",
-                                                "KeyRevision",   "KeyRevisionMinor"};
-
-// GDAL's items of a TIFF file, and the attributes that have the same meaning.
-struct GdalItem {
-    std::string_view name;
-    std::string_view attribute;
-    bool is_number;
-};
-constexpr std::string_view kPlainNodata = "nodata";
-constexpr GdalItem kGdalItems[] = {{"SCALE", "scale_factor", true},
-                                   {"OFFSET", "add_offset", true},
-                                   {"UNITTYPE", "units", false},
-                                   {"GDAL_NODATA", kPlainNodata, false},
-                                   {"gdal_no_data", kPlainNodata, false}};
-
-// Returns virtual-tiff's name of a tag: "GTModelType" is "model_type", "ProjectedCSType" is
-// "projected_type".
-std::string NameOfVirtualTiff(std::string_view name) {
-    if (name.substr(0, 2) == "GT") name.remove_prefix(2);
-    std::string snake;
-    for (const char c : name == "ProjectedCSType" ? "ProjectedType" : name) {
-        const bool is_upper = c >= 'A' && c <= 'Z';
-        if (is_upper && !snake.empty()) snake += '_';
-        snake += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    return snake;
-}
 
 // Appends the finite numbers of `value`: a list, or a list of lists. Returns false if `value` is
 // anything else, or has more than `most` numbers.
@@ -151,99 +72,13 @@ std::string BaseOf(const LevelListing& listing) {
     return path != nullptr ? JoinKey(listing.group, *path) : std::string();
 }
 
-// True if the array's group has tags, and lists the array as a level of a pyramid.
-bool IsLevelOfTiff(const Hierarchy& hierarchy, const ArrayFacts& facts) {
-    if (facts.path.empty() || !HasGeoTiffTags(facts.group_attributes)) return false;
-    const LevelListing listing = ListingOf(hierarchy, facts.path);
-    return listing.is_listed() && listing.group == ParentPath(facts.path);
-}
-
-std::uint64_t BandsOf(const ArrayMetadata& metadata) {
-    // The two largest dimensions are rows and columns; any other one has bands.
-    std::vector<std::uint64_t> shape = metadata.shape;
-    std::sort(shape.rbegin(), shape.rend());
-    return shape.size() > 2 ? shape[2] : 1;
-}
-
 }  // namespace
-
-GeoTiffTag FindGeoTiffTag(const json::Value& attributes, std::string_view name) {
-    std::vector<std::string> names = {std::string(name).append(kGeoKey)};
-    if (name.substr(0, 5) == "Model") names = {std::string(name)};
-    // The names of GeoTIFF 1.1.
-    if (name == "ProjectedCSType") names.emplace_back("ProjectedCRSGeoKey");
-    if (name == "GeographicType") names.emplace_back("GeodeticCRSGeoKey");
-    names.push_back(NameOfVirtualTiff(name));
-    for (std::string& spelling : names)
-        if (const json::Value* const value = attributes.Find(spelling);
-            value != nullptr && !value->is_null())
-            return {value, std::move(spelling)};
-    return {};
-}
-
-bool IsGeoTiffTag(std::string_view name) {
-    const auto is = [&](std::string_view other) { return name == other; };
-    const bool is_key =
-        name.size() > kGeoKey.size() && name.substr(name.size() - kGeoKey.size()) == kGeoKey;
-    return is_key || std::any_of(std::begin(kTagsOfKerchunk), std::end(kTagsOfKerchunk), is) ||
-           std::any_of(std::begin(kGeoKeys), std::end(kGeoKeys),
-                       [&](std::string_view key) { return name == NameOfVirtualTiff(key); });
-}
-
-bool HasGeoTiffTags(const json::Value& attributes) {
-    constexpr std::string_view kNames[] = {"GTModelType", kPixelScale, kTiepoint, kTransformation};
-    return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
-        return FindGeoTiffTag(attributes, name).value != nullptr;
-    });
-}
-
-bool IsGdalTiffItem(std::string_view name) {
-    return std::any_of(std::begin(kGdalItems), std::end(kGdalItems),
-                       [&](const GdalItem& item) { return name == item.name; });
-}
-
-Fact<json::Value> WithGeoTiff(json::Value attributes, const Hierarchy& hierarchy,
-                              const ArrayFacts& facts) {
-    const ArrayMetadata& metadata = facts.metadata;
-    if (attributes.as_object() == nullptr || metadata.rank() < 2) return {std::move(attributes)};
-    json::Value owner;
-    if (HasGeoTiffTags(attributes))
-        owner = attributes;
-    else if (IsLevelOfTiff(hierarchy, facts))
-        owner = facts.group_attributes;
-    else
-        return {std::move(attributes)};
-    json::Object& members = *attributes.MutableObject();
-    Warnings warnings;
-    std::string of_any_band;  // items that belong to one of several bands
-    for (const GdalItem& item : kGdalItems) {
-        const json::Value* const stated = owner.Find(item.name);
-        if (stated == nullptr || attributes.Find(item.attribute) != nullptr) continue;
-        if (item.attribute == kPlainNodata && NamesNodata(attributes)) continue;
-        const auto number = NumberIn(*stated);
-        if (item.is_number && !number) {
-            warnings.push_back(
-                json::Expected("attribute " + std::string(item.name), "a number", *stated)
-                    .message());
-            continue;
-        }
-        if (item.is_number && BandsOf(metadata) > 1)
-            of_any_band.append(of_any_band.empty() ? "" : " and ").append(item.name);
-        members.emplace_back(std::string(item.attribute),
-                             item.is_number ? json::Value(*number) : *stated);
-    }
-    if (!of_any_band.empty())
-        warnings.push_back("attribute " + of_any_band + " of a TIFF file with " +
-                           std::to_string(BandsOf(metadata)) +
-                           " bands: the band is not stated; all bands get the value");
-    return {std::move(attributes), std::move(warnings)};
-}
 
 std::optional<GeoTiffTags> FindGeoTiffTags(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (!facts.axes.x || !facts.axes.y) return std::nullopt;
     if (HasGeoTiffTags(facts.attributes)) return GeoTiffTags{facts.attributes, "", 1, 1};
-    if (!IsLevelOfTiff(hierarchy, facts)) return std::nullopt;
-    const LevelListing listing = ListingOf(hierarchy, facts.path);
+    const LevelListing listing = ListingOfTiff(hierarchy, facts.path, facts.group_attributes);
+    if (!listing.is_listed()) return std::nullopt;
     GeoTiffTags tags{facts.group_attributes, "group /" + listing.group + ", ", 1, 1};
     const std::string base = BaseOf(listing);
     if (base == facts.path) return tags;
@@ -261,11 +96,11 @@ std::optional<GeoTiffTags> FindGeoTiffTags(const Hierarchy& hierarchy, const Arr
 
 std::optional<AffineSource> ReadGeoTiffTransform(const GeoTiffTags& tags, Warnings& warnings) {
     constexpr std::size_t kNumbersOfMatrix = 16;
-    const auto scale = NumbersOfTag(tags, kPixelScale, 1, 3, warnings);
-    const auto tiepoints = NumbersOfTag(tags, kTiepoint, kNumbersOfTiepoint,
+    const auto scale = NumbersOfTag(tags, kModelPixelScale, 1, 3, warnings);
+    const auto tiepoints = NumbersOfTag(tags, kModelTiepoint, kNumbersOfTiepoint,
                                         kNumbersOfTiepoint * kMaxTiepoints, warnings);
     const auto matrix =
-        NumbersOfTag(tags, kTransformation, kNumbersOfMatrix, kNumbersOfMatrix, warnings);
+        NumbersOfTag(tags, kModelTransformation, kNumbersOfMatrix, kNumbersOfMatrix, warnings);
     AffineSource source;
     GeoTransform& t = source.transform;
     if (scale.size() >= 2 && scale[0] != 0 && scale[1] != 0 && !tiepoints.empty()) {
@@ -273,10 +108,10 @@ std::optional<AffineSource> ReadGeoTiffTransform(const GeoTiffTags& tags, Warnin
         const double height = std::fabs(scale[1]);
         t = {tiepoints[3] - tiepoints[0] * scale[0], scale[0], 0,
              tiepoints[4] + tiepoints[1] * height,   0,        -height};
-        source.origin = FindGeoTiffTag(tags.attributes, kPixelScale).name;
+        source.origin = FindGeoTiffTag(tags.attributes, kModelPixelScale).name;
     } else if (!matrix.empty()) {
         t = {matrix[3], matrix[0], matrix[1], matrix[7], matrix[4], matrix[5]};
-        source.origin = FindGeoTiffTag(tags.attributes, kTransformation).name;
+        source.origin = FindGeoTiffTag(tags.attributes, kModelTransformation).name;
     } else {
         return std::nullopt;
     }
@@ -295,9 +130,9 @@ std::optional<AffineSource> ReadGeoTiffTransform(const GeoTiffTags& tags, Warnin
 }
 
 std::vector<GroundControlPoint> ReadGeoTiffPoints(const GeoTiffTags& tags, Warnings& warnings) {
-    for (const std::string_view name : {kPixelScale, kTransformation})
+    for (const std::string_view name : {kModelPixelScale, kModelTransformation})
         if (FindGeoTiffTag(tags.attributes, name).value != nullptr) return {};
-    const auto numbers = NumbersOfTag(tags, kTiepoint, kNumbersOfTiepoint,
+    const auto numbers = NumbersOfTag(tags, kModelTiepoint, kNumbersOfTiepoint,
                                       kNumbersOfTiepoint * kMaxTiepoints, warnings);
     const double shift = IsOfCentres(tags) ? 0.5 : 0;
     std::vector<GroundControlPoint> points;

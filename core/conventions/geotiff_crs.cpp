@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/conventions/geotiff.h"
+#include "core/conventions/tiff_tags.h"
 #include "core/dtype/element_text.h"
 
 namespace zarr {

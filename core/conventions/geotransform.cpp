@@ -103,6 +103,25 @@ Fact<std::optional<GeoTransform>> ReadPlainTransform(const json::Value& attribut
              json::Brief(*value)}};
 }
 
+bool HasTransform(const json::Value& attributes, const char* name) {
+    const json::Value* value = attributes.Find(name);
+    return value != nullptr && !value->is_null();
+}
+
+bool IsAffine(const json::Value& attributes) {
+    const json::Value* const type = attributes.Find("spatial:transform_type");
+    if (type == nullptr || type->is_null()) return true;
+    return type->as_string() != nullptr && *type->as_string() == "affine";
+}
+
+bool StatesTransform(const json::Value& attributes) {
+    return std::any_of(std::begin(kTransformNames), std::end(kTransformNames),
+                       [&](const char* name) {
+                           return HasTransform(attributes, name) &&
+                                  (name != kSpatialTransform || IsAffine(attributes));
+                       });
+}
+
 double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
                       double b_width, double b_height) {
     const double determinant = b[1] * b[5] - b[2] * b[4];

@@ -15,6 +15,29 @@ namespace zarr {
 // y = c[3] + column * c[4] + row * c[5].
 using GeoTransform = std::array<double, 6>;
 
+// A geotransform, and the attribute or arrays that state the geotransform (`origin`, for messages).
+struct AffineSource {
+    GeoTransform transform{};
+    std::string origin;
+    // True if the coordinate arrays are regular and agree with `transform`. The transform then has
+    // the unit of the coordinates.
+    bool from_coordinates = false;
+    // Column of the array that `transform` places first; see LongitudeAxis. Not 0 only with
+    // MovedColumns::kYes.
+    std::uint64_t first_column = 0;
+    bool is_ome = false;  // true if OME-NGFF states a physical scale without a CRS
+};
+
+// A ground control point: a position in pixels from the raster's upper left corner, and the
+// coordinates of the position.
+struct GroundControlPoint {
+    double pixel = 0;
+    double line = 0;
+    double x = 0;
+    double y = 0;
+    double height = 0;
+};
+
 // True if all coefficients are finite, and no two pixels have equal coordinates.
 bool IsInvertible(const GeoTransform& t);
 
@@ -34,6 +57,17 @@ std::optional<GeoTransform> ParseGdalOrder(const json::Value& value);
 // meaning. Other numbers give a warning.
 Fact<std::optional<GeoTransform>> ReadPlainTransform(const json::Value& attributes);
 inline constexpr const char* kPlainTransform = "transform";
+
+// Attributes with an affine transformation (zarr-conventions and STAC), by precedence.
+inline constexpr char kSpatialTransform[] = "spatial:transform";
+inline constexpr const char* kTransformNames[] = {kSpatialTransform, "proj:transform"};
+// True if the attribute `name`, one of kTransformNames, is stated.
+bool HasTransform(const json::Value& attributes, const char* name);
+// True if `spatial:transform_type` is "affine" or absent.
+bool IsAffine(const json::Value& attributes);
+// True if the attributes of an array or a group hold a supported `spatial:transform` or
+// `proj:transform`.
+bool StatesTransform(const json::Value& attributes);
 
 // Returns the greatest distance between corresponding corners of rasters `a` and `b` along either
 // axis, in pixels of `b`. Returns NaN if a corner is NaN. Widths and heights are in pixels.

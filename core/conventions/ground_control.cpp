@@ -7,8 +7,8 @@
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/coordinates.h"
-#include "core/conventions/crs_sources.h"
 #include "core/conventions/geotiff.h"
+#include "core/conventions/grid_mapping.h"
 #include "core/store/keys.h"
 
 namespace zarr {

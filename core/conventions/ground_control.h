@@ -4,18 +4,9 @@
 #include <vector>
 
 #include "core/conventions/array_facts.h"
+#include "core/conventions/geotransform.h"
 
 namespace zarr {
-
-// A ground control point: a position in pixels from the raster's upper left corner, and the
-// coordinates of the position.
-struct GroundControlPoint {
-    double pixel = 0;
-    double line = 0;
-    double x = 0;
-    double y = 0;
-    double height = 0;
-};
 
 // Finds the ground control points of an EOPF Sentinel-1 image, in degrees of WGS 84. The points are
 // the arrays conditions/gcp/{pixel,line,latitude,longitude,height} in an ancestor group. Empty if

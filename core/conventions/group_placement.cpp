@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
-#include "core/conventions/catalog.h"
-#include "core/conventions/geotiff.h"
+#include "core/conventions/axis_roles.h"
+#include "core/conventions/geotransform.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/tiff_tags.h"
 #include "core/dtype/element_text.h"
 #include "core/store/keys.h"
 
@@ -221,6 +221,14 @@ std::string MismatchedSize(const json::Value& attributes, const std::string& con
 
 bool StatesSize(const json::Value& attributes, const std::string& convention) {
     return StatedSize(attributes, convention).has_value();
+}
+
+bool StatesSizedTransform(const json::Value& attributes) {
+    for (const char* name : kTransformNames)
+        if (HasTransform(attributes, name))
+            return StatesTransform(attributes) &&
+                   StatesSize(attributes, std::string(name, std::string_view(name).find(':') + 1));
+    return false;
 }
 
 std::string LocationStatements(const json::Value& attributes,

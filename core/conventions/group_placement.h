@@ -8,7 +8,6 @@
 
 #include "core/conventions/array_facts.h"
 #include "core/conventions/dimensions.h"
-#include "core/conventions/multiscales.h"
 
 namespace zarr {
 
@@ -36,6 +35,10 @@ std::string MismatchedSize(const json::Value& attributes, const std::string& con
 // True if `attributes` state the raster size of the transform of a convention ("spatial:" or
 // "proj:"), by its shape or its bounding box.
 bool StatesSize(const json::Value& attributes, const std::string& convention);
+
+// True if the attributes hold a supported transform and state its raster size. In a remote store,
+// such a transform is not compared with the coordinates.
+bool StatesSizedTransform(const json::Value& attributes);
 
 // Returns a text of all statements about an array's location, including the entries of pyramids
 // that list the array. Two arrays of a group share a location if their texts are equal, and their

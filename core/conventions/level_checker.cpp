@@ -5,10 +5,13 @@
 #include <cmath>
 #include <utility>
 
+#include "core/conventions/affine.h"
 #include "core/conventions/array_facts.h"
-#include "core/conventions/catalog.h"
+#include "core/conventions/axis_roles.h"
+#include "core/conventions/coordinates.h"
 #include "core/conventions/level_meaning.h"
-#include "core/conventions/opening_prefetch.h"
+#include "core/conventions/prefetch.h"
+#include "core/conventions/statement_errors.h"
 #include "core/store/keys.h"
 
 namespace zarr {

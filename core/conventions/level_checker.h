@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/affine.h"
+#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/base_state.h"
+#include "core/conventions/geotransform.h"
 #include "core/conventions/level_statement.h"
 #include "core/hierarchy/hierarchy.h"
 

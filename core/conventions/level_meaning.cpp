@@ -117,13 +117,6 @@ std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
     return other.empty() ? NodataMismatch(hierarchy, level, base, compared) : other;
 }
 
-bool StatesCrs(const json::Value& attributes) {
-    constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "proj:code",
-                                      "proj:epsg", "proj:wkt2",    "proj:projjson"};
-    return std::any_of(std::begin(kNames), std::end(kNames),
-                       [&](const char* name) { return attributes.Find(name) != nullptr; });
-}
-
 std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (!StatesCrs(facts.attributes)) return {};
     for (const CrsSource& source : FindCrsSources(hierarchy, facts, AssumeLonglat::kNo)) {

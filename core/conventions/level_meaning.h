@@ -26,9 +26,6 @@ enum class LevelMeaning : std::uint8_t {
 std::string MeaningMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                             const ArrayFacts& base, LevelMeaning compared);
 
-// True if the attributes of an array state a CRS or name a grid mapping.
-bool StatesCrs(const json::Value& attributes);
-
 // Returns the EPSG code of the CRS that an array's attributes or grid mapping state, as
 // "EPSG:32632". Empty without such a code.
 std::string StatedEpsgCode(const Hierarchy& hierarchy, const ArrayFacts& facts);

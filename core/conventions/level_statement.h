@@ -16,7 +16,14 @@
 
 namespace zarr {
 
-struct ArrayFacts;
+// Maximum numbers of levels in one pyramid, of levels in all pyramids of a group, and of entries of
+// `multiscales`. Pyramids that exceed a maximum are ignored with a warning. Overviews of arrays
+// have a maximum of their own, because each array is a pyramid.
+inline constexpr std::size_t kMaxPyramidLevels = 256;
+inline constexpr std::size_t kMaxLevelsInGroup = 1024;
+inline constexpr std::size_t kMaxMultiscales = 64;
+// Maximum number of overviews of all arrays in a group.
+inline constexpr std::size_t kMaxOverviewsInGroup = 65536;
 
 // Statements about a pyramid level in one entry of `layout`. A member that is absent or invalid in
 // the entry is empty here; an invalid member has given a warning.
@@ -39,13 +46,5 @@ struct LevelStatement {
 // relative to the group with the attribute `multiscales`.
 LevelStatement ReadLevelStatement(const json::Value& entry, const std::string& origin,
                                   const std::string& level, Warnings& warnings);
-
-// Compares `statement` with the array `level`, and returns a sentence for each error. A scale is no
-// error if it gives the level's size up to one element.
-//
-// Sentences do not name the array, so that arrays of one grid give equal sentences. `sources` are
-// the arrays from which the level may have been computed.
-std::vector<std::string> StatementErrors(const LevelStatement& statement, const ArrayFacts& level,
-                                         const std::vector<const ArrayFacts*>& sources);
 
 }  // namespace zarr

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/conventions/affine.h"
+#include "core/base/text.h"
 #include "core/conventions/attributes.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/named_members.h"
+#include "core/conventions/axis_roles.h"
+#include "core/conventions/geotransform.h"
+#include "core/conventions/grid_mapping.h"
 
 namespace zarr {
 

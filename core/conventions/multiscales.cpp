@@ -7,9 +7,8 @@
 
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
-#include "core/conventions/named_members.h"
 #include "core/conventions/overviews.h"
-#include "core/conventions/tile_matrices.h"
+#include "core/conventions/tile_matrix_ids.h"
 #include "core/json/value.h"
 #include "core/store/keys.h"
 

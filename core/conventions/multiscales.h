@@ -14,14 +14,8 @@
 
 namespace zarr {
 
-// Maximum numbers of levels in one pyramid, of levels in all pyramids of a group, and of entries of
-// `multiscales`. Pyramids that exceed a maximum are ignored with a warning. Overviews of arrays
-// have a maximum of their own, because each array is a pyramid.
-inline constexpr std::size_t kMaxPyramidLevels = 256;
-inline constexpr std::size_t kMaxLevelsInGroup = 1024;
-inline constexpr std::size_t kMaxMultiscales = 64;
-// Maximum number of overviews of all arrays in a group.
-inline constexpr std::size_t kMaxOverviewsInGroup = 65536;
+// Name of the group with the labels of an image.
+inline constexpr std::string_view kLabelsGroup = "labels";
 
 // A level that the attribute `multiscales` of a group lists. The pointers are valid as long as the
 // attributes.

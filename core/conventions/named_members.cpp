@@ -19,8 +19,6 @@ namespace {
 constexpr std::string_view kOmeGroup = "OME";
 constexpr std::string_view kSeriesLayout = "bioformats2raw.layout";
 
-constexpr std::size_t kShownFaults = 3;
-
 class MembersReader {
   public:
     MembersReader(const Hierarchy& hierarchy, const std::string& group, Faults& faults)
@@ -169,17 +167,6 @@ NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bo
 }
 
 }  // namespace
-
-void Faults::Add(const std::string& text) {
-    if (++count_ <= kShownFaults) text_ += (count_ > 1 ? "; " : "") + text;
-}
-
-void Faults::Report(Warnings& warnings) {
-    if (count_ == 0) return;
-    if (count_ > kShownFaults) text_ += "; and " + std::to_string(count_ - kShownFaults) + " more";
-    warnings.push_back(std::move(text_));
-    *this = Faults();
-}
 
 NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group,
                               Faults& faults) {

@@ -18,18 +18,6 @@ namespace zarr {
 // warning.
 inline constexpr std::size_t kMaxNamedMembers = 10'000;
 
-// Collects errors of one kind into one warning.
-class Faults {
-  public:
-    void Add(const std::string& text);
-    // Adds one warning for all collected errors, if there are any, and clears the collection.
-    void Report(Warnings& warnings);
-
-  private:
-    std::string text_;  // text of the first errors, for the warning
-    std::size_t count_ = 0;
-};
-
 // A node that the attributes of a group name.
 struct NamedMember {
     enum class As {
@@ -72,9 +60,6 @@ std::string OmeGroupOf(const json::Value& group_attributes, const std::string& g
 std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
                                   Faults& faults);
 
-// Name of the group with the labels of an image.
-inline constexpr std::string_view kLabelsGroup = "labels";
-
 // Returns the existing members of a group that are named by attributes of the group or an ancestor,
 // or by NCZarr's extension. Sorted by name. Used if the store cannot list.
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group);
@@ -82,18 +67,5 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
 // Lists the members of a group; if the store cannot list, returns NamedNodes(). Returns
 // kUnsupported if the store cannot list and no attributes name members.
 Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group);
-
-// Returns the ASCII letters and digits of a name in lower case, to compare spellings such as "WGS
-// 84", "WGS_84" and "wgs84".
-inline std::string NameKey(std::string_view name) {
-    std::string key;
-    for (const char c : name) {
-        if (c >= 'A' && c <= 'Z')
-            key += static_cast<char>(c - 'A' + 'a');
-        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            key += c;
-    }
-    return key;
-}
 
 }  // namespace zarr

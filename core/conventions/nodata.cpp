@@ -14,11 +14,11 @@
 
 #include "core/base/endian.h"
 #include "core/base/text.h"
-#include "core/conventions/dimensions.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
-#include "core/conventions/opening_prefetch.h"
+#include "core/conventions/prefetch.h"
 #include "core/conventions/time.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/fill_meaning.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/conventions/flag_colours.h"
-#include "core/conventions/named_members.h"
+#include "core/conventions/axis_roles.h"
+#include "core/conventions/colour.h"
 #include "core/dtype/element_text.h"
 #include "core/json/value.h"
 

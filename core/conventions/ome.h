@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/dimensions.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/multiscales.h"
 
 namespace zarr {

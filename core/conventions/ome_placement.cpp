@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/conventions/named_members.h"
 #include "core/dtype/element_text.h"
 #include "core/json/value.h"
 #include "core/store/keys.h"
@@ -649,27 +648,6 @@ Fact<std::optional<OmePlacement>> ReadOmePlacement(const LevelListing& listing, 
                                   ": the label is placed in " + SystemText(placed.value->system) +
                                   ", its image in " + SystemText(followed));
     return placed;
-}
-
-std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
-                                                 std::size_t axis, std::uint64_t first,
-                                                 std::uint64_t count) {
-    if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
-    const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
-    const auto placement = ReadOmePlacement(listing, rank).value;
-    if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
-    const auto row = placement->RowOf(axes[axis], axis);
-    if (!row || !placement->DependsOnlyOn(*row, {axis})) return std::nullopt;
-    const std::vector<double>& numbers = placement->rows[*row];
-    CoordinateLabels labels;
-    labels.units = placement->axes[*row].unit;
-    for (std::uint64_t i = first; i < first + count; ++i) {
-        CoordinateLabel label;
-        label.value = DoubleText(static_cast<double>(i) * numbers[axis] + numbers.back());
-        label.label = label.value + (labels.units.empty() ? "" : " " + labels.units);
-        labels.items.push_back(std::move(label));
-    }
-    return labels;
 }
 
 double LastOmeScale(const json::Value& dataset) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/coordinates.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 
@@ -45,13 +44,6 @@ struct OmePlacement {
 // evaluated. If the level's own transformations lead to a system, the image's transformations to
 // other systems are `unused`, and give a warning only if their parameters are invalid.
 Fact<std::optional<OmePlacement>> ReadOmePlacement(const LevelListing& listing, std::size_t rank);
-
-// Returns the coordinates of `count` elements from index `first` on along dimension `axis`, with
-// their unit, as the image states them. `rank` is the rank of the array. Returns nullopt if `axis`
-// is a channel axis, if the image states no coordinates, or if `count` exceeds kMaxLabels.
-std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
-                                                 std::size_t axis, std::uint64_t first,
-                                                 std::uint64_t count);
 
 // Returns the pixel size along the last axis in a level's own transformations; 0 if unknown.
 double LastOmeScale(const json::Value& dataset);

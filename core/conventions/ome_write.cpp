@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/overviews.h"
 
 namespace zarr {

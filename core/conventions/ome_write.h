@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/ome.h"
 #include "core/json/value.h"
 #include "core/metadata/documents.h"

@@ -11,7 +11,7 @@
 #include "core/base/dim_vector.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/convention_list.h"
-#include "core/conventions/multiscales.h"
+#include "core/conventions/level_statement.h"
 #include "core/store/keys.h"
 
 namespace zarr {

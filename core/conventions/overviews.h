@@ -134,6 +134,9 @@ bool IsOverviewContainerName(std::string_view name);
 json::Object OverviewsGroupAttributes();
 bool IsOverviewsGroup(const json::Value& attributes);
 
+// Whether a search visits groups that contain only overviews; see IsForOverviews().
+enum class OverviewGroups { kIncluded, kSkipped };
+
 // True if the group at `path` is marked as one that contains only overviews.
 bool IsForOverviews(const Hierarchy& hierarchy, const std::string& path);
 

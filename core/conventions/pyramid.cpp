@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/catalog.h"
 #include "core/conventions/multiscales.h"
-#include "core/conventions/opening_prefetch.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/conventions/xcube_levels.h"

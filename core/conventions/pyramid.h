@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/catalog.h"
 #include "core/conventions/level_checker.h"
+#include "core/conventions/overviews.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {

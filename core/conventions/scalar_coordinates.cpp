@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/crs_sources.h"
+#include "core/conventions/axis_roles.h"
+#include "core/conventions/cf_grid_mapping.h"
 #include "core/store/keys.h"
 
 namespace zarr {

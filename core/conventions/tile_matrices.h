@@ -12,15 +12,6 @@
 
 namespace zarr {
 
-// True if `multiscales` has the form of GeoZarr 0.4, an object that names a tile matrix set.
-bool IsTileMatrixPyramid(const json::Value& multiscales);
-
-// Returns the identifiers of the tile matrices that have data: the keys of `tile_matrix_limits` or
-// `tile_matrix_set_limits`, else the identifiers in an inline tile matrix set. Empty if
-// `multiscales` has neither. `origin` names `multiscales` in messages.
-std::vector<std::string> TileMatrixIds(const json::Value& multiscales, const std::string& origin,
-                                       Warnings& warnings);
-
 // Returns the pyramids whose levels are in direct subgroups of `group`, one for each array name,
 // sorted by name. Arrays in `group` or in direct subgroups describe the pyramids. With `holding`,
 // the path of an array, only arrays of its name are read, and only a pyramid that lists it is

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/conventions/multiscales.h"
+#include "core/conventions/level_statement.h"
 #include "core/json/value.h"
 #include "core/store/keys.h"
 

@@ -10,13 +10,13 @@
 
 #include "core/base/checked.h"
 #include "core/codec/registry.h"
-#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/band_lists.h"
 #include "core/conventions/base_state.h"
-#include "core/conventions/geotiff.h"
+#include "core/conventions/flag_colours.h"
 #include "core/conventions/geotransform.h"
 #include "core/conventions/nczarr.h"
+#include "core/conventions/tiff_tags.h"
 #include "core/dtype/v3_types.h"
 #include "core/metadata/fill_meaning.h"
 

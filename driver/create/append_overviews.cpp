@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/base_state.h"
-#include "core/conventions/multiscales.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
 #include "core/store/keys.h"

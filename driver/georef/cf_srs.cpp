@@ -12,7 +12,6 @@
 
 #include "core/base/text.h"
 #include "core/conventions/cf_units.h"
-#include "core/conventions/named_members.h"
 #include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {

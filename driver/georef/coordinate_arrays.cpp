@@ -14,7 +14,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/coordinates.h"
-#include "core/conventions/crs_sources.h"
+#include "core/conventions/grid_mapping.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/store/open_node.h"

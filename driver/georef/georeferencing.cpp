@@ -6,11 +6,14 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
 #include "core/conventions/geolocation.h"
+#include "core/conventions/geotransform.h"
 #include "core/conventions/mesh.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"

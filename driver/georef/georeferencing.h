@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/affine.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/ground_control.h"

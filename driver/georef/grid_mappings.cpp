@@ -9,6 +9,8 @@
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
+#include "core/conventions/geotransform.h"
+#include "core/conventions/grid_mapping.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing.h"

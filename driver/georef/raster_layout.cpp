@@ -8,6 +8,7 @@
 #include "core/base/checked.h"
 #include "core/base/text.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/level_checker.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"

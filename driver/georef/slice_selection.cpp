@@ -14,7 +14,6 @@
 #include "core/base/text.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/multiscales.h"
-#include "core/conventions/ome_placement.h"
 #include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {

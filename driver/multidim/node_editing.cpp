@@ -6,9 +6,8 @@
 
 #include "core/base/text.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/delete_cascade.h"
-#include "core/conventions/dimensions.h"
-#include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/store/keys.h"

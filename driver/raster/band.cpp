@@ -12,6 +12,7 @@
 
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/flag_colours.h"
 #include "core/conventions/nodata.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/colour.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/ome_placement.h"

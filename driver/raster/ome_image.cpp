@@ -11,6 +11,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/overviews.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"

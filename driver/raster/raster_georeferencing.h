@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/affine.h"
 #include "driver/base/open_options.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_form.h"

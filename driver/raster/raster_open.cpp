@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/conventions/array_facts.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/overviews.h"

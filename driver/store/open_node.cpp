@@ -17,7 +17,6 @@
 #include "core/base/completion.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
-#include "core/conventions/named_members.h"
 #include "core/conventions/opening_prefetch.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"

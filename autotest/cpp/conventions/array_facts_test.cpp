@@ -2,6 +2,7 @@
 #include "core/conventions/array_facts.h"
 
 #include "autotest/cpp/hierarchy/trees.h"
+#include "core/conventions/colour.h"
 #include "core/conventions/flag_colours.h"
 
 namespace zarr {

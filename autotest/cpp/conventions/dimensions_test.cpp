@@ -2,6 +2,7 @@
 #include "core/conventions/dimensions.h"
 
 #include "autotest/cpp/support/checks.h"
+#include "core/conventions/axis_roles.h"
 
 namespace zarr {
 namespace {

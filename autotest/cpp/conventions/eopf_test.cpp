@@ -2,7 +2,7 @@
 #include "core/conventions/eopf.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/flag_colours.h"
 #include "core/metadata/v2_metadata.h"
 
 namespace zarr {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/conventions/tiff_tags.h"
+
 namespace zarr {
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/axis_roles.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 #include "core/metadata/v2_metadata.h"

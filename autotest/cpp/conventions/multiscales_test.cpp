@@ -2,6 +2,7 @@
 #include "core/conventions/multiscales.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
+#include "core/conventions/level_statement.h"
 
 namespace zarr {
 namespace {

@@ -2,6 +2,7 @@
 #include "core/conventions/named_members.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
 #include "core/store/store.h"
 

@@ -3,7 +3,9 @@
 
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/affine.h"
+#include "core/conventions/catalog.h"
 #include "core/conventions/convention_list.h"
+#include "core/conventions/level_statement.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 
