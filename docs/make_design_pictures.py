@@ -64,7 +64,7 @@ def layer_of(path):
 def read_includes():
     """Returns ({layer: layers that it includes}, {layer: libraries that it includes})."""
     edges, libraries = {}, {}
-    files = [*ROOT.glob("core/*/*"), *ROOT.glob("driver/**/*")]
+    files = [*ROOT.glob("core/**/*"), *ROOT.glob("driver/**/*")]
     for file in files:
         if file.suffix not in (".h", ".cpp"):
             continue

@@ -5,27 +5,26 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/base_state.h"
-#include "core/conventions/coordinates.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/dimensions.h"
-#include "core/conventions/geolocation.h"
-#include "core/conventions/geotransform.h"
-#include "core/conventions/grid_mapping.h"
-#include "core/conventions/group_placement.h"
-#include "core/conventions/multiscales.h"
-#include "core/conventions/named_members.h"
-#include "core/conventions/nczarr.h"
-#include "core/conventions/nodata.h"
-#include "core/conventions/ome.h"
-#include "core/conventions/prefetch.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/attributes/base_state.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/cf/coordinates.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/crs/crs_sources.h"
+#include "core/conventions/crs/geolocation.h"
+#include "core/conventions/crs/geotransform.h"
+#include "core/conventions/crs/grid_mapping.h"
+#include "core/conventions/crs/group_placement.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/facts/dimensions.h"
+#include "core/conventions/facts/prefetch.h"
+#include "core/conventions/group/multiscales.h"
+#include "core/conventions/group/named_members.h"
+#include "core/conventions/ome/ome_axes.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -2,8 +2,8 @@
 // Prefetches what opening a node as a raster, and finding the facts of its arrays, reads from a
 // remote store. Requests are sent together instead of one after another; see Store::Prefetch().
 //
-// No other file of this folder asks where a store lies or which of its keys are cached, because
-// facts do not depend on that.
+// Besides this file and facts/prefetch.h, no convention asks where a store lies or which of its
+// keys are cached, because facts do not depend on that.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 
 #include "core/array/array.h"
 #include "core/base/status.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/crs/crs_sources.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/references/icechunk_repository.h"
 #include "core/store/store_lock.h"

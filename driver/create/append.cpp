@@ -9,8 +9,8 @@
 
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/catalog.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/catalog/catalog.h"
 #include "core/dtype/stored_converter.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"

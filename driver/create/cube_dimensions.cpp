@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "core/conventions/time.h"
+#include "core/conventions/cf/time.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"

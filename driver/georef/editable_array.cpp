@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 #include "core/hierarchy/attribute_changes.h"
 #include "core/store/keys.h"
 #include "driver/base/filter_loss.h"

@@ -10,8 +10,8 @@
 
 #include "core/base/fork.h"
 #include "core/base/status.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/json/value.h"
 #include "driver/base/open_options.h"
 #include "driver/georef/raster_layout.h"

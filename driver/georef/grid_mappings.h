@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/geotransform.h"
-#include "core/conventions/grid_mapping.h"
+#include "core/conventions/crs/geotransform.h"
+#include "core/conventions/crs/grid_mapping.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/open_options.h"
 #include "driver/multidim/mdim_session.h"

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/band_lists.h"
-#include "core/conventions/geolocation.h"
-#include "core/conventions/grid_mapping.h"
-#include "core/conventions/nczarr.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/cf/band_lists.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/crs/geolocation.h"
+#include "core/conventions/crs/grid_mapping.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/axis_roles.h"
-#include "core/conventions/delete_cascade.h"
-#include "core/conventions/nczarr.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/catalog/delete_cascade.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"

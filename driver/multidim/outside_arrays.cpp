@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/named_members.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/group/named_members.h"
 #include "core/store/keys.h"
 #include "driver/multidim/mdim_session.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/progress.h"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
 #include "driver/base/gdal_errors.h"

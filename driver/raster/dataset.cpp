@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/overviews.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/group/overviews.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/exception_guard.h"

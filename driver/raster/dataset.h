@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/fork.h"
-#include "core/conventions/ome_write.h"
+#include "core/conventions/ome/ome_write.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"
 #include "driver/georef/georeferencing_form.h"

@@ -11,8 +11,8 @@
 #include <iterator>
 #include <vector>
 
-#include "core/conventions/axis_roles.h"
-#include "core/conventions/overviews.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/group/overviews.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"

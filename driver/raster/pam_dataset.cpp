@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/conventions/base_state.h"
-#include "core/conventions/crs_text.h"
+#include "core/conventions/attributes/base_state.h"
+#include "core/conventions/crs/crs_text.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/local_file.h"
 #include "driver/base/exception_guard.h"

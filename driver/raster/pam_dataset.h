@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/base_state.h"
+#include "core/conventions/attributes/base_state.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/overviews/overview_builder.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/conventions/crs_sources.h"
+#include "core/conventions/crs/crs_sources.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/vsi_store.h"

@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/catalog.h"
-#include "core/conventions/eopf.h"
-#include "core/conventions/overviews.h"
-#include "core/conventions/pyramid.h"
+#include "core/conventions/catalog/catalog.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/facts/eopf.h"
+#include "core/conventions/group/overviews.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"

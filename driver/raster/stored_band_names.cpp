@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/stored_band_names.h"
 
-#include "core/conventions/coordinates.h"
+#include "core/conventions/cf/coordinates.h"
 #include "core/store/keys.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"

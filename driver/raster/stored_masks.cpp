@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/attributes.h"
+#include "core/conventions/attributes/attributes.h"
 #include "core/store/keys.h"
 #include "driver/base/array_options.h"
 #include "driver/base/gdal_errors.h"

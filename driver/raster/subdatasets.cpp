@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/conventions/eopf.h"
+#include "core/conventions/facts/eopf.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/gdal_types.h"
 #include "driver/georef/shared_georeferencing.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/catalog.h"
+#include "core/conventions/catalog/catalog.h"
 #include "driver/base/open_options.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/open_node.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/conventions/delete_cascade.h"
+#include "core/conventions/catalog/delete_cascade.h"
 #include "core/hierarchy/change_intent.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "autotest/cpp/hierarchy/trees.h"
-#include "core/conventions/grid_mapping.h"
+#include "core/conventions/crs/grid_mapping.h"
 
 namespace zarr {
 namespace {
