@@ -14,7 +14,6 @@
 
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/resolve.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -125,11 +124,6 @@ Status WithRefusal(const StorePath& folder, Status failure) {
     // The store may exist, because nobody was allowed to look.
     if (code == zarr::StatusCode::kNotFound) return Status::Permission("cannot be read: " + reason);
     return {code, failure.message() + "; " + reason};
-}
-
-Status WithRefusalOf(const char* name, Status failure) {
-    const auto address = Resolve(name);
-    return address.ok() ? WithRefusal(*address, std::move(failure)) : failure;
 }
 
 }  // namespace zarr_driver

@@ -11,7 +11,5 @@ namespace zarr_driver {
 // the object store or GDAL says about the access, and the options to set. Sends one request.
 // Returns `failure` unchanged if the folder is not in an object store, or if nothing is refused.
 zarr::Status WithRefusal(const StorePath& folder, zarr::Status failure);
-// Calls WithRefusal() for the store that `name`, as the user gave it, leads to.
-zarr::Status WithRefusalOf(const char* name, zarr::Status failure);
 
 }  // namespace zarr_driver
