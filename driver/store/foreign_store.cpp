@@ -15,6 +15,7 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/store/open_node.h"
+#include "driver/store/open_zip.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"

@@ -19,10 +19,10 @@
 #include "driver/base/gdal_errors.h"
 #include "driver/store/icechunk_targets.h"
 #include "driver/store/logged_store.h"
+#include "driver/store/open_zip.h"
 #include "driver/store/resolve.h"
 #include "driver/store/shared_objects.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_kind.h"
 
 namespace zarr_driver {
 

@@ -21,6 +21,7 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/store/logged_store.h"
+#include "driver/store/open_zip.h"
 #include "driver/store/reference_targets.h"
 #include "driver/store/resolve.h"
 #include "driver/store/shared_objects.h"

@@ -13,8 +13,8 @@
 #include "core/base/fork.h"
 #include "core/base/status.h"
 #include "driver/store/http_errors.h"
-#include "driver/store/remote_store.h"
 #include "driver/store/response_cache.h"
+#include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "driver/base/open_options.h"
 #include "driver/store/http_client.h"
 #include "driver/store/remote_creation.h"
-#include "driver/store/store_kind.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -139,18 +139,5 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     mutable std::atomic<bool> is_unlisted_{false};
     mutable std::atomic<bool> lists_{false};
 };
-
-extern const StoreKind kWebServerKind;
-extern const StoreKind kObjectStoreKind;
-
-// Returns the keys of all objects below the root folder of a store. Omits empty objects that GDAL
-// creates to represent folders, whose names end in "/".
-zarr::Result<std::vector<std::string>> ListObjects(const VsiStore& store);
-// Returns the keys of a store that is known to exist: an empty listing is an error.
-zarr::Result<std::vector<std::string>> ListStoredObjects(const VsiStore& store);
-
-// Removes an object store's listings below `folder` from GDAL's cache, which would otherwise hide
-// changes by other processes and deletions.
-void ForgetListings(const std::string& folder);
 
 }  // namespace zarr_driver

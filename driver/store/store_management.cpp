@@ -29,7 +29,7 @@
 #include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/open_node.h"
-#include "driver/store/remote_store.h"
+#include "driver/store/open_zip.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/staged.h"

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/store/keys.h"
+#include "driver/store/open_zip.h"
 #include "driver/store/xcube_store.h"
 #include "driver/store/zip_kind.h"
 

@@ -28,8 +28,6 @@
 #include "driver/store/http_errors.h"
 #include "driver/store/http_retry.h"
 #include "driver/store/logged_store.h"
-#include "driver/store/resolve.h"
-#include "driver/store/store_address.h"
 
 namespace zarr_driver {
 
@@ -90,6 +88,10 @@ void ForgetCached(const std::string& path) {
     // GDAL looks for credentials here, too, and reports if it finds none.
     const QuietErrors quiet;
     VSICurlPartialClearCache(path.c_str());
+}
+
+void ForgetListings(const std::string& folder) {
+    if (StorePath(folder).is_object_store()) ForgetCached(folder);
 }
 
 void StatInParallel(const std::vector<std::string>& paths) {
@@ -650,42 +652,5 @@ Status EraseFileOrFolder(const std::string& path) {
     if (VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0) return {};
     return PathExists(path) ? Status::Io("the empty folder cannot be removed") : Status();
 }
-
-namespace {
-
-bool IsAny(const StoreAddress& /*address*/) { return true; }
-
-// Returns the topmost folder of the groups around `address`, a store. Only local folders and
-// /vsimem/ are read.
-StoreAddress FindRootFolder(const StoreAddress& address) {
-    if (address.kind() == StorePath::Kind::kOther || !HoldsStore(address)) return address;
-    return Ascended(address, address.text(), PathExists);
-}
-
-Result<std::shared_ptr<const zarr::Store>> OpenFolderToRead(const StoreAddress& address,
-                                                            const StoreAccess& /*access*/) {
-    return std::shared_ptr<const zarr::Store>(OpenFolder(address));
-}
-
-Result<std::shared_ptr<zarr::Store>> OpenFolderForUpdate(const StoreAddress& address,
-                                                         const StoreAccess& /*access*/) {
-    return OpenFolder(address);
-}
-
-Status AllowChange(const StoreAddress& /*address*/, StoreOperation /*operation*/) { return {}; }
-
-Status CreateFolder(const std::string& path) {
-    return VSIMkdir(path.c_str(), 0755) == 0 ? Status() : Status::Io("cannot be created");
-}
-
-Status EraseFolder(const StoreAddress& address, bool /*is_store*/) {
-    return EraseFileOrFolder(address);
-}
-
-}  // namespace
-
-const StoreKind kFolderKind = {IsAny,          nullptr,          HoldsRootDocument,
-                               FindRootFolder, OpenFolderToRead, OpenFolderForUpdate,
-                               AllowChange,    CreateFolder,     EraseFolder};
 
 }  // namespace zarr_driver

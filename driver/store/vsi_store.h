@@ -10,7 +10,6 @@
 
 #include "core/base/bytes.h"
 #include "core/store/store.h"
-#include "driver/store/store_kind.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -34,6 +33,9 @@ bool TakesNoRequests(const StorePath& path);
 bool PathExists(const std::string& path);
 // Makes GDAL forget its cached answers for the remote `path` and for paths that begin with it.
 void ForgetCached(const std::string& path);
+// Removes an object store's listings below `folder` from GDAL's cache, which would otherwise hide
+// changes by other processes and deletions.
+void ForgetListings(const std::string& folder);
 // Calls stat for paths of one remote store in parallel. GDAL caches the answers, which makes later
 // PathExists() fast. Does nothing for local paths. Never fails.
 void StatInParallel(const std::vector<std::string>& paths);
@@ -98,8 +100,6 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
 
 // Opens the store in a folder, local or in one of GDAL's file systems, without a request.
 std::shared_ptr<zarr::Store> OpenFolder(const StorePath& folder);
-
-extern const StoreKind kFolderKind;
 
 // Deletes the file at `path`, or a folder and all its contents.
 zarr::Status EraseFileOrFolder(const std::string& path);

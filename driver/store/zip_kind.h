@@ -18,14 +18,6 @@ extern const StoreKind kZipKind;
 // "zarr.json", by their depth. Nobody else may use the file.
 zarr::Status SortZip(const std::string& path);
 
-// Opens a zip file and reads its directory. If the archive is already open and the file has not
-// changed, returns the open archive. Thread-safe.
-zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
-
-// Releases the archive that OpenZip() opened last. OpenZip() keeps that archive open for its next
-// call.
-void CloseIdleZip();
-
 // Returns the folder of the store in `archive`, the zip file of `address`; an empty text is the
 // root of the archive. If `address` states no folder, the archive is searched for a store.
 std::string InnerFolder(const StoreAddress& address, const zarr::ZipArchive& archive);
