@@ -20,7 +20,6 @@
 #include "driver/multidim/mdim_dataset.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/raster/raster_open.h"
-#include "driver/store/access_refusal.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/icechunk_kind.h"
 #include "driver/store/open_node.h"
@@ -30,6 +29,7 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/access_refusal.h"
 
 namespace zarr_driver {
 

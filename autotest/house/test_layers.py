@@ -18,7 +18,8 @@ ARROWS = {
     "driver/raster": ["driver/overviews"],
     "driver/overviews": ["driver/georef"],
     "driver/georef": ["driver/store"],
-    "driver/store": ["driver/base"],
+    "driver/store": ["driver/transport"],
+    "driver/transport": ["driver/base"],
     "driver/base": ["core/conventions"],
     "core/library": ["core/library/zarr_core", "core/conventions"],
     "core/library/zarr_core": [],  # layer of the public headers
@@ -287,6 +288,7 @@ def test_checker_knows_the_order():
         ("core/array/array.h", "core/hierarchy/group.h"),
         ("core/hierarchy/group.cpp", "core/conventions/crs.h"),
         ("core/conventions/crs.cpp", "driver/raster/dataset.h"),
+        ("driver/transport/vsi_store.cpp", "driver/store/store_address.h"),
     ]
     for path, target in upward:
         assert include_faults(path, f'  #  include "{target}"\n'), (path, target)

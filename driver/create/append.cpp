@@ -31,7 +31,7 @@
 #include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

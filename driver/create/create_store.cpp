@@ -31,7 +31,7 @@
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

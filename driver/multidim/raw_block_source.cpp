@@ -21,7 +21,7 @@
 #include "driver/multidim/mdim_session.h"
 #include "driver/multidim/raw_block_codecs.h"
 #include "driver/store/value_references.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

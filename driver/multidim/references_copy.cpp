@@ -29,7 +29,7 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/value_references.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

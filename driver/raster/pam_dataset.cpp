@@ -20,7 +20,7 @@
 #include "driver/raster/band.h"
 #include "driver/raster/pam_merge.h"
 #include "driver/store/store_address.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

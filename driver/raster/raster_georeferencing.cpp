@@ -9,7 +9,7 @@
 #include "core/conventions/crs_sources.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing_write.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "driver/store/resolve.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -15,11 +15,11 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/store/open_node.h"
-#include "driver/store/open_zip.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

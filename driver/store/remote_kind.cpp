@@ -16,8 +16,8 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/remote_store.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/remote_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

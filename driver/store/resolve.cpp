@@ -10,13 +10,13 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/access_refusal.h"
-#include "driver/store/http_errors.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/xcube_store.h"
+#include "driver/transport/access_refusal.h"
+#include "driver/transport/http_errors.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -29,7 +29,6 @@
 #include "driver/store/foreign_store.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/open_node.h"
-#include "driver/store/open_zip.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/staged.h"
@@ -38,9 +37,10 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/store_update.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/xcube_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -7,9 +7,9 @@
 
 #include "core/base/text.h"
 #include "core/store/keys.h"
-#include "driver/store/open_zip.h"
 #include "driver/store/xcube_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
 
 namespace zarr_driver {
 

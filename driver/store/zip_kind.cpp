@@ -25,13 +25,13 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/store_options.h"
-#include "driver/store/byte_file.h"
-#include "driver/store/logged_store.h"
-#include "driver/store/open_zip.h"
 #include "driver/store/resolve.h"
 #include "driver/store/staged.h"
 #include "driver/store/store_address.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/byte_file.h"
+#include "driver/transport/logged_store.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

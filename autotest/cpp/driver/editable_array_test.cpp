@@ -9,7 +9,7 @@
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/temp_folder.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/logged_store.h"
+#include "driver/transport/logged_store.h"
 
 #include <chrono>
 

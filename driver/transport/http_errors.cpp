@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/http_errors.h"
+#include "driver/transport/http_errors.h"
 
 #include <cpl_error.h>
 #include <cpl_string.h>
@@ -13,9 +13,9 @@
 #include "core/base/bytes.h"
 #include "core/base/text.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/http_client.h"
-#include "driver/store/http_retry.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/http_client.h"
+#include "driver/transport/http_retry.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

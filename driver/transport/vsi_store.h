@@ -10,7 +10,7 @@
 
 #include "core/base/bytes.h"
 #include "core/store/store.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

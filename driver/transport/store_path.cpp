@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/response_cache.h"
+#include "driver/transport/response_cache.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -15,7 +15,7 @@
 #include <tuple>
 #include <utility>
 
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/open_zip.h"
+#include "driver/transport/open_zip.h"
 
 #include <cpl_string.h>
 
@@ -18,12 +18,12 @@
 #include "core/store/local_file.h"
 #include "core/store/staging.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/http_client.h"
-#include "driver/store/http_errors.h"
-#include "driver/store/response_cache.h"
-#include "driver/store/shared_objects.h"
-#include "driver/store/store_path.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/http_client.h"
+#include "driver/transport/http_errors.h"
+#include "driver/transport/response_cache.h"
+#include "driver/transport/shared_objects.h"
+#include "driver/transport/store_path.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/access_refusal.h"
+#include "driver/transport/access_refusal.h"
 
 #include <cpl_http.h>
 #include <cpl_string.h>
@@ -14,7 +14,7 @@
 
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/http_retry.h"
+#include "driver/transport/http_retry.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 #include <cpl_conv.h>
 #include <cpl_multiproc.h>
@@ -25,9 +25,9 @@
 #include "core/store/staging.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/http_errors.h"
-#include "driver/store/http_retry.h"
-#include "driver/store/logged_store.h"
+#include "driver/transport/http_errors.h"
+#include "driver/transport/http_retry.h"
+#include "driver/transport/logged_store.h"
 
 namespace zarr_driver {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "driver/store/http_client.h"
+#include "driver/transport/http_client.h"
 
 namespace zarr_driver {
 

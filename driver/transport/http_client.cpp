@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/http_client.h"
+#include "driver/transport/http_client.h"
 
 #include <cpl_conv.h>
 #include <cpl_http.h>
@@ -27,10 +27,10 @@
 #include "core/store/store.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/http_body.h"
-#include "driver/store/http_errors.h"
-#include "driver/store/http_retry.h"
-#include "driver/store/url_host.h"
+#include "driver/transport/http_body.h"
+#include "driver/transport/http_errors.h"
+#include "driver/transport/http_retry.h"
+#include "driver/transport/url_host.h"
 
 namespace zarr_driver {
 

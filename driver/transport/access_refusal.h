@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/status.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/remote_creation.h"
+#include "driver/transport/remote_creation.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/byte_file.h"
+#include "driver/transport/byte_file.h"
 
 #include <cpl_error.h>
 #include <cpl_vsi.h>
@@ -15,7 +15,7 @@
 #include "core/base/files.h"
 #include "core/store/staging.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

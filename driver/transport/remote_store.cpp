@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/remote_store.h"
+#include "driver/transport/remote_store.h"
 
 #include <cpl_string.h>
 #include <cpl_vsi.h>
@@ -20,10 +20,10 @@
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/access_refusal.h"
-#include "driver/store/http_client.h"
-#include "driver/store/response_cache.h"
-#include "driver/store/shared_objects.h"
+#include "driver/transport/access_refusal.h"
+#include "driver/transport/http_client.h"
+#include "driver/transport/response_cache.h"
+#include "driver/transport/shared_objects.h"
 
 namespace zarr_driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/object_lock.h"
+#include "driver/transport/object_lock.h"
 
 #include <cpl_conv.h>
 
@@ -12,9 +12,9 @@
 
 #include "core/base/fork.h"
 #include "core/base/status.h"
-#include "driver/store/http_errors.h"
-#include "driver/store/response_cache.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/http_errors.h"
+#include "driver/transport/response_cache.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

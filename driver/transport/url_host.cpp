@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/url_host.h"
+#include "driver/transport/url_host.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>

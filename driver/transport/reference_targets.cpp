@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/reference_targets.h"
+#include "driver/transport/reference_targets.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -20,11 +20,11 @@
 #include "core/base/text.h"
 #include "core/base/tuning.h"
 #include "core/store/keys.h"
-#include "driver/store/dot_segments.h"
-#include "driver/store/http_client.h"
-#include "driver/store/response_cache.h"
-#include "driver/store/url_host.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/dot_segments.h"
+#include "driver/transport/http_client.h"
+#include "driver/transport/response_cache.h"
+#include "driver/transport/url_host.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/http_body.h"
+#include "driver/transport/http_body.h"
 
 #include <cpl_vsi.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/references/target.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

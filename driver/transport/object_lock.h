@@ -10,8 +10,8 @@
 
 #include "core/store/lock_owner.h"
 #include "core/store/process_lock.h"
-#include "driver/store/http_client.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/http_client.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "driver/base/open_options.h"
-#include "driver/store/http_client.h"
-#include "driver/store/remote_creation.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/http_client.h"
+#include "driver/transport/remote_creation.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/store/memory_store.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 
