@@ -21,7 +21,7 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/staging.h"
-#include "core/store/zip_update.h"
+#include "core/store/zip_writer.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/store_options.h"

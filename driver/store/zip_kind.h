@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/store/store.h"
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 

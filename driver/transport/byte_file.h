@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "core/store/zip_update.h"
+#include "core/store/zip_writer.h"
 
 namespace zarr_driver {
 

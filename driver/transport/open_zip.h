@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 
 namespace zarr_driver {
 

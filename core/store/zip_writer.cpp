@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/store/zip_update.h"
+#include "core/store/zip_writer.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 
 #include <libdeflate.h>
 

@@ -13,7 +13,7 @@
 
 #include "core/base/fork.h"
 #include "core/store/store.h"
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 
 namespace zarr {
 

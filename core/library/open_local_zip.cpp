@@ -11,7 +11,7 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 
 namespace zarr_core {
 
