@@ -18,7 +18,8 @@ ARROWS = {
     "driver/raster": ["driver/overviews"],
     "driver/overviews": ["driver/georef"],
     "driver/georef": ["driver/store"],
-    "driver/store": ["driver/base"],
+    "driver/store": ["driver/transport"],
+    "driver/transport": ["driver/base"],
     "driver/base": ["core/conventions"],
     "core/library": ["core/library/zarr_core", "core/conventions"],
     "core/library/zarr_core": [],  # layer of the public headers
@@ -299,6 +300,7 @@ def test_checker_knows_the_order():
         ("core/conventions/cf/nodata.cpp", "core/conventions/crs/affine.h"),
         ("core/conventions/crs/affine.cpp", "core/conventions/pyramid/pyramid.h"),
         ("core/conventions/crs/affine.cpp", "driver/raster/dataset.h"),
+        ("driver/transport/vsi_store.cpp", "driver/store/store_address.h"),
     ]
     for path, target in upward:
         assert include_faults(path, f'  #  include "{target}"\n'), (path, target)

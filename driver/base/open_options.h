@@ -24,6 +24,17 @@ enum class FollowLinks : std::uint8_t {
     kAll,
 };
 
+// Options with which a store is opened.
+struct StoreAccess {
+    // If true, values that a server refuses (status 403) are absent. Object stores answer so for
+    // absent keys if the client may not list.
+    bool missing_on_403 = false;
+    // If true, the store is opened for update, without cached answers.
+    bool update = false;
+    // which links to other stores may be followed
+    FollowLinks follow_links = FollowLinks::kNo;
+};
+
 // Parsed values of the open options.
 struct OpenOptions {
     zarr::UseConsolidated use_consolidated = zarr::UseConsolidated::kIfPresent;

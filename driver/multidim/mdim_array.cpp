@@ -150,7 +150,7 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, RasterLayout layo
       GDALPamMDArray(session->GroupName(std::string(zarr::ParentPath(layout.facts.path))),
                      session->ArrayName(layout.facts.path), session->pam()),
       session_(std::move(session)),
-      array_(session_->location(), session_->options(), std::move(layout)),
+      array_(session_->open_node(), session_->options(), std::move(layout)),
       values_(*session_, array_, StoredType(array_.facts())),
       activity_(std::make_unique<ArrayActivity>(session_->store_path(), array_.elements())),
       type_(type),

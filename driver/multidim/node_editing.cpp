@@ -193,7 +193,7 @@ Result<std::map<std::string, NewShape>> NewShapes(
 Status DeleteNode(MdimSession& session, const std::string& path) {
     StoreUpdate* const update = session.update();
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
-    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.open_node().address));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
     // The node is deleted in the store first. If this fails, the objects that represent the node
     // stay usable.
@@ -202,7 +202,7 @@ Status DeleteNode(MdimSession& session, const std::string& path) {
         zarr::DeleteWithCompanions(update->metadata(), session.hierarchy(), path, {"", true}));
     session.NodesChanged();
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*update->store(), {{path, "", ""}}));
-    DeleteNodeSidecars(session.location().address, path);
+    DeleteNodeSidecars(session.open_node().address, path);
     for (const std::string& node : deleted) {
         update->Discard(node);
         session.DeleteObjects(node);
@@ -217,8 +217,8 @@ Status RenameNode(MdimSession& session, const std::string& node, const std::stri
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(MdimSession::CheckName(new_name));
-    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
-    if (path == session.root() || path == session.location().node)
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.open_node().address));
+    if (path == session.root() || path == session.open_node().node)
         return Status::Invalid(
             "/" + path + ": the dataset was opened as this node, so the node cannot be renamed");
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
@@ -227,7 +227,7 @@ Status RenameNode(MdimSession& session, const std::string& node, const std::stri
         const auto renamed,
         zarr::RenameWithCompanions(update->metadata(), session.hierarchy(), path, new_name));
     session.NodesChanged();
-    RenameNodeSidecars(session.location().address, path,
+    RenameNodeSidecars(session.open_node().address, path,
                        zarr::JoinKey(zarr::ParentPath(path), new_name));
     Status first;
     for (const auto& [from, to] : renamed) {

@@ -13,7 +13,7 @@
 #include "driver/base/gdal_errors.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/raster/source_state.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -19,7 +19,7 @@
 #include "core/store/local_file.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band_colours.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -20,7 +20,7 @@
 #include "driver/raster/band.h"
 #include "driver/raster/pam_merge.h"
 #include "driver/store/store_address.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -80,7 +80,7 @@ const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->
 CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
-    if (!location_.address.is_remote()) return siblings;
+    if (!open_node_.address.is_remote()) return siblings;
     if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) && !StorePath(auxiliary).Url())
         return siblings;
     siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
@@ -90,17 +90,17 @@ CPLStringList ZarrPamDataset::RemoteSiblings(const AuxiliaryFile& plain, bool is
 }
 
 bool ZarrPamDataset::IsWholeNode() const {
-    return !is_level_ && !arrays_.empty() && dataset_id_ == DatasetId(location_.node, {}, {});
+    return !is_level_ && !arrays_.empty() && dataset_id_ == DatasetId(open_node_.node, {}, {});
 }
 
 bool ZarrPamDataset::ShowsWholeNode() const {
     OpenOptions options = EffectiveOptions();
-    const std::string id = DatasetId(location_.node, {}, options);
+    const std::string id = DatasetId(open_node_.node, {}, options);
     options.north_up = false;
     options.wrap_longitude = false;
     options.fill_value_as_nodata = zarr::FillAsNodata::kAuto;
     return !is_level_ && !arrays_.empty() && dataset_id_ == id &&
-           DatasetId(location_.node, {}, options) == DatasetId(location_.node, {}, {});
+           DatasetId(open_node_.node, {}, options) == DatasetId(open_node_.node, {}, {});
 }
 
 // Returns the open options without DIM_X and DIM_Y, if the dataset has the same axes without these
@@ -440,12 +440,12 @@ void ZarrPamDataset::RestoreMissing(CPLXMLNode& stored) {
 }
 
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
-    dataset_id_ = DatasetId(location_.node, opened.indices, EffectiveOptions());
+    dataset_id_ = DatasetId(open_node_.node, opened.indices, EffectiveOptions());
     is_new_ = opened.is_new;
     const bool has_stored_statistics = LoadStoredPam();
-    const AuxiliaryFile plain = opened.is_new         ? AuxiliaryFile()
-                                : location_.auxiliary ? *location_.auxiliary
-                                                      : LoadAuxiliaryFile(address());
+    const AuxiliaryFile plain = opened.is_new          ? AuxiliaryFile()
+                                : open_node_.auxiliary ? *open_node_.auxiliary
+                                                       : LoadAuxiliaryFile(address());
     sidecar_base_ = SidecarBase(address(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
     // A zip file that is being written cannot be read and contains no sidecar files, so none are
@@ -458,7 +458,7 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
                          : is_on && WrittenAt(sidecar_base_ + ".aux.xml").has_value();
     CPLStringList siblings(RemoteSiblings(plain, is_plain));
     // Creation has deleted the sidecar files of an old remote store.
-    const bool is_new_remote = opened.is_new && location_.address.is_remote();
+    const bool is_new_remote = opened.is_new && open_node_.address.is_remote();
     if (siblings.empty() && (is_being_written || is_new_remote))
         siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
     are_statistics_unchecked_ = has_stored_statistics;

@@ -10,7 +10,7 @@
 #include "core/json/value.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -26,7 +26,7 @@ bool StoredBandNames::FindOut() const {
     if (!dimension.is_named) return false;
     // Band names never replace coordinates that are times or other numbers.
     if (!dimension.coordinate_path.empty()) {
-        const auto coordinate = dataset_.location().hierarchy->Metadata(dimension.coordinate_path);
+        const auto coordinate = dataset_.open_node().hierarchy->Metadata(dimension.coordinate_path);
         if (!coordinate.ok() || coordinate->dtype.kind != zarr::DataKind::kUnicode) return false;
     }
     const auto is_free =

@@ -12,7 +12,7 @@
 #include "core/conventions/pyramid/xcube_levels.h"
 #include "core/store/keys.h"
 #include "core/store/mount_store.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
