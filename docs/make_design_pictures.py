@@ -27,7 +27,8 @@ PURPOSE = {
     "driver/raster": ["datasets, bands, subdatasets;", "names of slices and of images"],
     "driver/overviews": ["levels of a raster in its store:", "found, built, described, removed"],
     "driver/georef": ["CRS and geotransform read and written;", "which dimensions are X, Y and bands"],
-    "driver/store": ["names and places of stores: folders, zip, HTTP;", "written aside, replaced, deleted, copied"],
+    "driver/store": ["names and kinds of stores; nodes opened in them;", "written aside, replaced, deleted, copied"],
+    "driver/transport": ["bytes of GDAL's file systems and of servers:", "paths, HTTP, caches, zip files"],
     "driver/base": ["versions of GDAL, errors, options,", "data types, metadata as text"],
     "core/library": ["what programs use:", "public headers over", "the rest of core/"],
     "core/conventions": ["attributes to plain facts: dimensions, CRS,", "place, time, pyramids"],
@@ -64,7 +65,7 @@ def layer_of(path):
 def read_includes():
     """Returns ({layer: layers that it includes}, {layer: libraries that it includes})."""
     edges, libraries = {}, {}
-    files = [*ROOT.glob("core/*/*"), *ROOT.glob("driver/**/*")]
+    files = [*ROOT.glob("core/**/*"), *ROOT.glob("driver/**/*")]
     for file in files:
         if file.suffix not in (".h", ".cpp"):
             continue

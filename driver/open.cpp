@@ -20,7 +20,6 @@
 #include "driver/multidim/mdim_dataset.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/raster/raster_open.h"
-#include "driver/store/access_refusal.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/icechunk_kind.h"
 #include "driver/store/open_node.h"
@@ -30,6 +29,7 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/access_refusal.h"
 
 namespace zarr_driver {
 
@@ -73,45 +73,46 @@ Result<std::unique_ptr<GDALDataset>> OpenAddress(GDALOpenInfo* open_info,
     if (update && options.north_up)
         return Status::Unsupported(
             "open option NORTH_UP is not allowed in update mode: it reorders rows");
-    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(address, options, OpenedFor::kRaster));
-    if (update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
+    ZARR_ASSIGN_OR_RETURN(const OpenNode open_node,
+                          OpenNodeAt(address, options, OpenedFor::kRaster));
+    if (update) ZARR_RETURN_IF_ERROR(open_node.hierarchy->CheckChangeable(open_node.node));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
-                          OpenRaster(open_info->pszFilename, location, address.indices, options));
+                          OpenRaster(open_info->pszFilename, open_node, address.indices, options));
     const bool is_by_path = address.indices.empty() && options.select.empty() &&
-                            address.text() == location.address.text() && location.node.empty();
+                            address.text() == open_node.address.text() && open_node.node.empty();
     dataset->Finish({address.indices, is_by_path});
     if (update) {
         // A failed listing may hide arrays, and an update would miss them. A failure is therefore
         // an error.
-        ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
+        ZARR_RETURN_IF_ERROR(open_node.hierarchy->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         auto store = std::make_unique<StoreUpdate>(
-            location.writable, zarr::WriteConsolidated::kIfPresent, std::move(locks));
+            open_node.writable, zarr::WriteConsolidated::kIfPresent, std::move(locks));
         ZARR_RETURN_IF_ERROR(SetLock(*store, options));
         dataset->EnableUpdate(std::move(store), GeoreferencingForm::kEveryReader);
     }
-    WarnOfFailure(*location.hierarchy, location.address);
+    WarnOfFailure(*open_node.hierarchy, open_node.address);
     return std::unique_ptr<GDALDataset>(std::move(dataset));
 }
 
 Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
                                                    const StoreAddress& address) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, address));
-    ZARR_ASSIGN_OR_RETURN(Location location, Locate(address, options));
+    ZARR_ASSIGN_OR_RETURN(OpenNode open_node, OpenNodeAt(address, options));
     if (!address.indices.empty() || !address.select.empty())
         return Status::Invalid("/" + address.node +
                                ": the multidimensional API cannot open slices; open the array");
     std::unique_ptr<StoreUpdate> update;
     if (options.is_update) {
-        ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
+        ZARR_RETURN_IF_ERROR(open_node.hierarchy->CheckChangeable(open_node.node));
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         update =
-            std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
-                                          std::move(locks), location.hierarchy);
+            std::make_unique<StoreUpdate>(open_node.writable, zarr::WriteConsolidated::kIfPresent,
+                                          std::move(locks), open_node.hierarchy);
         ZARR_RETURN_IF_ERROR(SetLock(*update, options));
     }
     auto session =
-        std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
+        std::make_shared<MdimSession>(std::move(open_node), std::move(options), std::move(update));
     // If the name leads to an array, the array is opened here, so that a faulty array gives an
     // error. Otherwise the user would get an empty group.
     std::shared_ptr<ZarrMDArray> array;

@@ -28,10 +28,10 @@
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/open_node.h"
-#include "driver/store/response_cache.h"
 #include "driver/store/store_management.h"
 #include "driver/store/subdataset_info.h"
-#include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/response_cache.h"
 
 namespace {
 

@@ -5,16 +5,18 @@
 #include <string>
 
 #include "autotest/fuzz/targets.h"
-#include "core/conventions/affine.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/catalog.h"
-#include "core/conventions/coordinates.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/geolocation.h"
-#include "core/conventions/ground_control.h"
-#include "core/conventions/ome.h"
-#include "core/conventions/overviews.h"
-#include "core/conventions/pyramid.h"
+#include "core/conventions/catalog/catalog.h"
+#include "core/conventions/cf/coordinates.h"
+#include "core/conventions/cf/flags.h"
+#include "core/conventions/crs/affine.h"
+#include "core/conventions/crs/crs_sources.h"
+#include "core/conventions/crs/geolocation.h"
+#include "core/conventions/crs/grid_mapping.h"
+#include "core/conventions/crs/ground_control.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/group/overviews.h"
+#include "core/conventions/ome/omero.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "core/dtype/stored_converter.h"
 
 namespace zarr::fuzz {

@@ -12,7 +12,7 @@
 #include "autotest/fuzz/targets.h"
 #include "core/array/array_writer.h"
 #include "core/base/checked.h"
-#include "core/conventions/catalog.h"
+#include "core/conventions/catalog/catalog.h"
 #include "core/dtype/stored_converter.h"
 #include "core/grid/copy.h"
 #include "core/hierarchy/hierarchy.h"

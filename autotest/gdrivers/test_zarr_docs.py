@@ -300,7 +300,7 @@ def test_messages_are_spelled_as_here(message, tmp_path, cpl):
 
 
 def test_other_messages_are_in_the_sources():
-    files = [*REPOSITORY.glob("core/*/*.cpp"), *REPOSITORY.glob("driver/**/*.cpp")]
+    files = [*REPOSITORY.glob("core/**/*.cpp"), *REPOSITORY.glob("driver/**/*.cpp")]
     text = "\n".join(file.read_text() for file in files)
     text = re.sub(r'"\s*"', "", text).replace('\\"', '"')
     others = [message for message in zarr_docs.messages() if message not in PROVOKED]

@@ -18,11 +18,20 @@ ARROWS = {
     "driver/raster": ["driver/overviews"],
     "driver/overviews": ["driver/georef"],
     "driver/georef": ["driver/store"],
-    "driver/store": ["driver/base"],
+    "driver/store": ["driver/transport"],
+    "driver/transport": ["driver/base"],
     "driver/base": ["core/conventions"],
     "core/library": ["core/library/zarr_core", "core/conventions"],
     "core/library/zarr_core": [],  # layer of the public headers
-    "core/conventions": ["core/hierarchy"],
+    "core/conventions": ["core/conventions/pyramid"],  # what opening asks for together
+    "core/conventions/pyramid": ["core/conventions/catalog"],
+    "core/conventions/catalog": ["core/conventions/crs"],
+    "core/conventions/crs": ["core/conventions/cf"],
+    "core/conventions/cf": ["core/conventions/facts"],
+    "core/conventions/facts": ["core/conventions/ome"],  # OME-Zarr's axes name the dimensions of an array
+    "core/conventions/ome": ["core/conventions/group"],
+    "core/conventions/group": ["core/conventions/attributes"],
+    "core/conventions/attributes": ["core/hierarchy"],
     "core/hierarchy": ["core/array", "core/references"],
     "core/array": ["core/metadata"],
     "core/metadata": ["core/codec", "core/grid", "core/store"],
@@ -285,8 +294,13 @@ def test_checker_knows_the_order():
         ("core/grid/region.cpp", "core/dtype/data_type.h"),
         ("core/store/store.h", "core/array/array.h"),
         ("core/array/array.h", "core/hierarchy/group.h"),
-        ("core/hierarchy/group.cpp", "core/conventions/crs.h"),
-        ("core/conventions/crs.cpp", "driver/raster/dataset.h"),
+        ("core/hierarchy/group.cpp", "core/conventions/attributes/attributes.h"),
+        ("core/conventions/attributes/attributes.cpp", "core/conventions/group/multiscales.h"),
+        ("core/conventions/facts/array_facts.cpp", "core/conventions/cf/nodata.h"),
+        ("core/conventions/cf/nodata.cpp", "core/conventions/crs/affine.h"),
+        ("core/conventions/crs/affine.cpp", "core/conventions/pyramid/pyramid.h"),
+        ("core/conventions/crs/affine.cpp", "driver/raster/dataset.h"),
+        ("driver/transport/vsi_store.cpp", "driver/store/store_address.h"),
     ]
     for path, target in upward:
         assert include_faults(path, f'  #  include "{target}"\n'), (path, target)

@@ -14,8 +14,8 @@ QUESTION = re.compile(
     r"(\.|->)(remote|packed|caches_absence|IsCached|IsListingCached|prefetcher|is_consolidated|request_cost)\b"
 )
 PLACE = re.compile(r"(\.|->)(remote|is_remote\(\))")
-# The plan of what is requested together. It yields no facts.
-PLAN = {"core/conventions/opening_prefetch.cpp"}
+# The plans of what is requested together. They yield no facts.
+PLAN = {"core/conventions/opening_prefetch.cpp", "core/conventions/facts/prefetch.cpp"}
 # file -> the only functions that may ask, and why
 ALLOWED = {
     # Outdated consolidated metadata is noticed only where that takes no requests. Equal documents have equal answers.
@@ -29,11 +29,11 @@ ALLOWED = {
 }
 # The only place that may ask Hierarchy::ComparesRepeatedStatements(). A transform that states its size is compared with
 # coordinates, which gives a warning, in local stores alone.
-REPEATED = ["core/conventions/affine.cpp"]
+REPEATED = ["core/conventions/crs/affine.cpp"]
 
 
 def lines_of(folder):
-    for file in sorted((REPOSITORY / folder).glob("*")):
+    for file in sorted((REPOSITORY / folder).rglob("*")):
         if file.suffix in {".h", ".cpp"}:
             for number, line in enumerate(file.read_text().splitlines(), 1):
                 yield file.relative_to(REPOSITORY).as_posix(), number, line.partition("//")[0]

@@ -32,6 +32,19 @@ inline std::string_view WithoutBlanks(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+// Returns the ASCII letters and digits of a name in lower case, to compare spellings such as "WGS
+// 84", "WGS_84" and "wgs84".
+inline std::string NameKey(std::string_view name) {
+    std::string key;
+    for (const char c : name) {
+        if (c >= 'A' && c <= 'Z')
+            key += static_cast<char>(c - 'A' + 'a');
+        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            key += c;
+    }
+    return key;
+}
+
 // Returns `text` with U+FFFD in place of each byte that is not valid UTF-8.
 std::string ReplaceInvalidUtf8(std::string_view text);
 

@@ -5,25 +5,26 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "core/conventions/affine.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/coordinates.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/dimensions.h"
-#include "core/conventions/fingerprint.h"
-#include "core/conventions/geolocation.h"
-#include "core/conventions/level_meaning.h"
-#include "core/conventions/multiscales.h"
-#include "core/conventions/named_members.h"
-#include "core/conventions/nczarr.h"
-#include "core/conventions/nodata.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/attributes/fingerprint.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/cf/coordinates.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/crs/crs_sources.h"
+#include "core/conventions/crs/geolocation.h"
+#include "core/conventions/crs/geotransform.h"
+#include "core/conventions/crs/grid_mapping.h"
+#include "core/conventions/crs/group_placement.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/facts/dimensions.h"
+#include "core/conventions/facts/prefetch.h"
+#include "core/conventions/group/multiscales.h"
+#include "core/conventions/group/named_members.h"
+#include "core/conventions/ome/ome_axes.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -529,85 +530,8 @@ std::vector<std::string> FirstKeysOfOldStore(const std::string& node) {
     return keys;
 }
 
-namespace {
-
-bool Prefetches(const Hierarchy& hierarchy) {
-    const StoreTraits traits = hierarchy.store()->Traits();
-    return traits.remote && traits.caches_absence;
-}
-
-// Appends the keys of the documents from which DescribeArray() reads the coordinates of an array.
-// The array's own documents must be cached.
-void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
-                       std::vector<std::string>& keys) {
-    const auto metadata = hierarchy.Metadata(path);
-    if (!metadata.ok() || path.empty()) return;
-    for (const NamedDimension& dimension :
-         NameDimensions(hierarchy, path, *metadata, AttributesOrEmpty(hierarchy, path)).value) {
-        if (!dimension.is_named) continue;
-        const std::string coordinates = JoinKey(dimension.group, dimension.name);
-        const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);
-        const auto is_there = hierarchy.store()->IsCached(document)
-                                  ? hierarchy.Has(coordinates, Document::kArray)
-                                  : Result<bool>(true);
-        if (is_there.ok() && !*is_there) continue;
-        keys.push_back(document);
-        keys.push_back(hierarchy.KeyOf(coordinates, Document::kAttributes));
-    }
-}
-
-// Prefetches the documents that tell arrays from groups, and the attributes of arrays.
-void PrefetchListed(const Hierarchy& hierarchy, const std::string& group) {
-    const auto entries = hierarchy.List(group);
-    if (!entries.ok()) return;
-    std::vector<std::string> keys;
-    for (const StoreEntry& entry : *entries) {
-        if (!entry.is_prefix) continue;
-        const std::string path = JoinKey(group, entry.name);
-        for (const Document document : {Document::kArray, Document::kAttributes})
-            keys.push_back(hierarchy.KeyOf(path, document));
-    }
-    hierarchy.store()->Prefetch(keys, {});
-    keys.clear();
-    for (const StoreEntry& entry : *entries) {
-        if (!entry.is_prefix) continue;
-        const std::string path = JoinKey(group, entry.name);
-        const auto is_array = hierarchy.Has(path, Document::kArray);
-        if (is_array.ok() && !*is_array) keys.push_back(hierarchy.KeyOf(path, Document::kGroup));
-    }
-    hierarchy.store()->Prefetch(keys, {});
-}
-
-}  // namespace
-
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node) {
-    if (Prefetches(hierarchy)) Opening(hierarchy, node).Run();
-}
-
-void PrefetchArrays(const Hierarchy& hierarchy, const std::vector<std::string>& paths) {
-    if (!Prefetches(hierarchy)) return;
-    std::vector<std::string> keys;
-    for (const std::string& path : paths)
-        for (const Document document : {Document::kArray, Document::kAttributes})
-            keys.push_back(hierarchy.KeyOf(path, document));
-    hierarchy.store()->Prefetch(keys, {});
-    keys.clear();
-    for (const std::string& path : paths) AddCoordinateKeys(hierarchy, path, keys);
-    hierarchy.store()->Prefetch(keys, {});
-}
-
-void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions) {
-    if (!Prefetches(hierarchy)) return;
-    std::vector<std::string> keys;
-    for (const Dimension* dimension : dimensions)
-        AddAxisKeys(hierarchy, dimension->coordinate_path, keys);
-    hierarchy.store()->Prefetch(keys, {});
-}
-
-Result<std::vector<Node>> MembersWithAttributes(const Hierarchy& hierarchy,
-                                                const std::string& group) {
-    if (Prefetches(hierarchy)) PrefetchListed(hierarchy, group);
-    return MembersOf(hierarchy, group);
+    if (CanPrefetch(hierarchy)) Opening(hierarchy, node).Run();
 }
 
 }  // namespace zarr

@@ -2,14 +2,13 @@
 // Prefetches what opening a node as a raster, and finding the facts of its arrays, reads from a
 // remote store. Requests are sent together instead of one after another; see Store::Prefetch().
 //
-// No other file of this folder asks where a store lies or which of its keys are cached, because
-// facts do not depend on that.
+// Besides this file and facts/prefetch.h, no convention asks where a store lies or which of its
+// keys are cached, because facts do not depend on that.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
@@ -31,15 +30,5 @@ std::vector<std::string> FirstKeysOfOldStore(const std::string& node);
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node);
 // Maximum number of keys and listings that PrefetchOpening() requests.
 inline constexpr std::size_t kMaxPrefetchedKeys = 512;
-
-// Prefetches the documents of arrays, then those of the coordinate arrays that they name.
-void PrefetchArrays(const Hierarchy& hierarchy, const std::vector<std::string>& paths);
-// Prefetches, in one call of Store::Prefetch(), the chunks that ReadAxis() will read of the
-// coordinate arrays of all `dimensions`.
-void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
-// Returns the members of a group like MembersOf(). Prefetches the metadata and the attributes of
-// all members.
-Result<std::vector<Node>> MembersWithAttributes(const Hierarchy& hierarchy,
-                                                const std::string& group);
 
 }  // namespace zarr

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/array/array_context.h"
-#include "core/conventions/dimensions.h"
+#include "core/conventions/facts/dimensions.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/library/internal.h"

@@ -12,7 +12,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/base/threads.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/store/store.h"
 

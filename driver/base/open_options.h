@@ -8,8 +8,8 @@
 
 #include "core/array/array.h"
 #include "core/base/status.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/crs/crs_sources.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/references/icechunk_repository.h"
 #include "core/store/store_lock.h"
@@ -22,6 +22,17 @@ enum class FollowLinks : std::uint8_t {
     kNo,
     kSameFolder,  // links to stores in the folder that contains "x.levels"
     kAll,
+};
+
+// Options with which a store is opened.
+struct StoreAccess {
+    // If true, values that a server refuses (status 403) are absent. Object stores answer so for
+    // absent keys if the client may not list.
+    bool missing_on_403 = false;
+    // If true, the store is opened for update, without cached answers.
+    bool update = false;
+    // which links to other stores may be followed
+    FollowLinks follow_links = FollowLinks::kNo;
 };
 
 // Parsed values of the open options.

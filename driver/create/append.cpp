@@ -9,8 +9,8 @@
 
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/catalog.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/catalog/catalog.h"
 #include "core/dtype/stored_converter.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
@@ -31,7 +31,7 @@
 #include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -93,12 +93,12 @@ class DimensionAppend {
     Result<std::unique_ptr<ZarrDataset>> OpenGrown(
         const std::shared_ptr<const zarr::Hierarchy>& grown) {
         ZARR_ASSIGN_OR_RETURN(const OpenOptions open_options, OpenOptions::Parse(nullptr));
-        Location location;
-        location.address = StoreAddress(store_->Describe());
-        location.hierarchy = grown;
-        location.node = plan_.path();
-        location.kind = zarr::NodeKind::kArray;
-        auto dataset = std::make_unique<ZarrDataset>(name_, location, open_options);
+        OpenNode open_node;
+        open_node.address = StoreAddress(store_->Describe());
+        open_node.hierarchy = grown;
+        open_node.node = plan_.path();
+        open_node.kind = zarr::NodeKind::kArray;
+        auto dataset = std::make_unique<ZarrDataset>(name_, open_node, open_options);
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                               MakeRasterLayout(*grown, plan_.path(), open_options, {}));
         // StoreAppendedMetadata() writes the list again, with the colours of the new slices.

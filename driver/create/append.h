@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/create/append_overviews.h"
 #include "driver/create/creation_options.h"

@@ -7,10 +7,10 @@
 #include <map>
 #include <memory>
 
-#include "core/conventions/fingerprint.h"
-#include "core/conventions/multiscales.h"
-#include "core/conventions/overviews.h"
-#include "core/conventions/pyramid.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/attributes/fingerprint.h"
+#include "core/conventions/group/overviews.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "core/store/keys.h"
 #include "driver/overviews/overview_builder.h"
 #include "driver/overviews/overview_plan.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/time.h"
+#include "core/conventions/cf/time.h"
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
 

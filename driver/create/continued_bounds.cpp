@@ -9,9 +9,9 @@
 
 #include "core/base/endian.h"
 #include "core/base/limits.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/time.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/time.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/dtype/stored_converter.h"
 #include "core/dtype/time_types.h"
 

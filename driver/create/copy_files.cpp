@@ -20,7 +20,7 @@
 #include "driver/store/store_management.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/store_update.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

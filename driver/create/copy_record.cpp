@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "driver/create/band_nodata.h"
-#include "driver/store/store_path.h"
 #include "driver/store/store_update.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -35,7 +35,6 @@
 #include "driver/raster/band_colours.h"
 #include "driver/raster/dataset.h"
 #include "driver/raster/pixel_statistics.h"
-#include "driver/store/access_refusal.h"
 #include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
 #include "driver/store/store_address.h"

@@ -12,12 +12,12 @@
 
 #include "core/base/digest.h"
 #include "core/base/text.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/dimensions.h"
-#include "core/conventions/ome_write.h"
-#include "core/conventions/overviews.h"
-#include "core/conventions/time.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/time.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/facts/dimensions.h"
+#include "core/conventions/group/overviews.h"
+#include "core/conventions/ome/ome_write.h"
 #include "core/dtype/stored_converter.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"
@@ -31,7 +31,7 @@
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -73,24 +73,24 @@ Result<std::unique_ptr<ZarrDataset>> OpenCreated(const std::string& name,
                                                  const std::vector<PlannedArray>& arrays,
                                                  bool is_appended) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    Location location;
-    location.address = address;
-    ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
+    OpenNode open_node;
+    open_node.address = address;
+    ZARR_ASSIGN_OR_RETURN(open_node.hierarchy, CurrentHierarchy(store));
     // If there are several arrays, their common group is opened as one dataset, in which each array
     // is a band.
     const bool is_one = arrays.size() == 1;
-    location.node = is_one ? arrays[0].path : zarr::ParentPath(arrays[0].path);
-    location.kind = is_one ? zarr::NodeKind::kArray : zarr::NodeKind::kGroup;
-    auto dataset = std::make_unique<ZarrDataset>(name, location, options);
+    open_node.node = is_one ? arrays[0].path : zarr::ParentPath(arrays[0].path);
+    open_node.kind = is_one ? zarr::NodeKind::kArray : zarr::NodeKind::kGroup;
+    auto dataset = std::make_unique<ZarrDataset>(name, open_node, options);
     for (const PlannedArray& array : arrays) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                              MakeRasterLayout(*location.hierarchy, array.path, options, {}));
+                              MakeRasterLayout(*open_node.hierarchy, array.path, options, {}));
         dataset->AddArray(std::move(layout), arrays.size() > 1);
     }
     dataset->Finish({{}, !is_appended, true});
     // A failure to read the store is an error, because nodes that could not be read might be
     // overwritten.
-    ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
+    ZARR_RETURN_IF_ERROR(open_node.hierarchy->TakeFailure());
     return dataset;
 }
 

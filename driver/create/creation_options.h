@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/fingerprint.h"
+#include "core/conventions/attributes/fingerprint.h"
 #include "core/dtype/data_type.h"
 #include "core/metadata/array_metadata.h"
 #include "driver/base/array_options.h"

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "core/conventions/time.h"
+#include "core/conventions/cf/time.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
@@ -331,7 +331,7 @@ std::optional<zarr::DataType> StoredCoordinates(GDALDataset& source, const std::
     if (layouts.size() != 1) return std::nullopt;
     for (const zarr::Dimension& dimension : layouts[0]->facts.dimensions) {
         if (dimension.name != name || dimension.coordinate_path.empty()) continue;
-        const auto metadata = raster->location().hierarchy->Metadata(dimension.coordinate_path);
+        const auto metadata = raster->open_node().hierarchy->Metadata(dimension.coordinate_path);
         const json::Object* const stored = dimension.coordinate_attributes.as_object();
         if (!metadata.ok() || stored == nullptr) return std::nullopt;
         attributes.clear();

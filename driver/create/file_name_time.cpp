@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/conventions/time.h"
+#include "core/conventions/cf/time.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/option_table.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/time.h"
+#include "core/conventions/cf/time.h"
 
 namespace zarr_driver {
 

@@ -11,7 +11,7 @@
 #include "core/base/endian.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "core/conventions/attributes.h"
+#include "core/conventions/attributes/attributes.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/dtype/stored_converter.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/time.h"
+#include "core/conventions/cf/time.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr_driver {

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "core/base/endian.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/nodata.h"
-#include "core/conventions/time.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/cf/time.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/dtype/stored_converter.h"
 #include "core/store/keys.h"
 #include "driver/create/continued_bounds.h"

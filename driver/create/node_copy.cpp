@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/conventions/attributes.h"
-#include "core/conventions/catalog.h"
-#include "core/conventions/coordinates.h"
-#include "core/conventions/crs_sources.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/catalog/catalog.h"
+#include "core/conventions/cf/coordinates.h"
+#include "core/conventions/crs/grid_mapping.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"

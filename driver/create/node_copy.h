@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/store/store_update.h"
 

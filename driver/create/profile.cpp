@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/checked.h"
-#include "core/conventions/ome_write.h"
+#include "core/conventions/ome/ome_write.h"
 #include "driver/create/bit_information.h"
 #include "driver/create/creation_options.h"
 #include "driver/create/encoding_choice.h"

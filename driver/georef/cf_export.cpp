@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string>
 
-#include "core/conventions/attributes.h"
-#include "core/conventions/cf_grid_mapping.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/cf_grid_mapping.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/georef/cf_srs.h"
 

@@ -11,8 +11,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
-#include "core/conventions/cf_units.h"
-#include "core/conventions/named_members.h"
+#include "core/conventions/cf/cf_units.h"
 #include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {

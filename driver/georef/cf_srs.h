@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/conventions/cf_grid_mapping.h"
+#include "core/conventions/cf/cf_grid_mapping.h"
 
 namespace zarr_driver {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"

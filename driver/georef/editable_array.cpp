@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 #include "core/hierarchy/attribute_changes.h"
 #include "core/store/keys.h"
 #include "driver/base/filter_loss.h"
@@ -36,10 +36,10 @@ void Put(json::Object& members, std::string_view name, std::optional<json::Value
 
 }  // namespace
 
-std::string EditableArray::Name() const { return location_.address.text() + ": /" + path(); }
+std::string EditableArray::Name() const { return open_node_.address.text() + ": /" + path(); }
 
 Status EditableArray::Reopen() {
-    ZARR_ASSIGN_OR_RETURN(layout_.array, location_.hierarchy->OpenArray(path()));
+    ZARR_ASSIGN_OR_RETURN(layout_.array, open_node_.hierarchy->OpenArray(path()));
     layout_.facts.metadata = layout_.array->metadata();
     return {};
 }
@@ -130,7 +130,7 @@ bool EditableArray::IsChanged(std::string_view name) const {
 
 zarr::Nodata EditableArray::ReadNodata() const {
     if (facts().metadata.dtype.kind == zarr::DataKind::kBool) return {};
-    return zarr::ReadNodata(*location_.hierarchy, facts(), options_.fill_value_as_nodata);
+    return zarr::ReadNodata(*open_node_.hierarchy, facts(), options_.fill_value_as_nodata);
 }
 
 void EditableArray::RemoveContradictions(std::string_view name,
@@ -176,7 +176,7 @@ Result<bool> EditableArray::RemoveNodata(const ScalarField& field) {
 Status EditableArray::ReplaceFillValue(const std::optional<std::string>& element, bool is_written) {
     if (is_written) {
         ZARR_RETURN_IF_ERROR(
-            update_->SetFillValue(*location_.hierarchy, path(), element, options_.threads));
+            update_->SetFillValue(*open_node_.hierarchy, path(), element, options_.threads));
     } else {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                               zarr::WithFillValue(facts().metadata, element));

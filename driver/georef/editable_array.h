@@ -10,8 +10,8 @@
 
 #include "core/base/fork.h"
 #include "core/base/status.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/json/value.h"
 #include "driver/base/open_options.h"
 #include "driver/georef/raster_layout.h"
@@ -33,9 +33,9 @@ enum class StoredChanges : std::uint8_t {
 // nothing, or fail, without a StoreUpdate. Not thread-safe.
 class EditableArray {
   public:
-    // `location` and `options` are those of the dataset, and must outlive this object.
-    EditableArray(const Location& location, const OpenOptions& options, RasterLayout layout)
-        : location_(location), options_(options), layout_(std::move(layout)) {}
+    // `open_node` and `options` are those of the dataset, and must outlive this object.
+    EditableArray(const OpenNode& open_node, const OpenOptions& options, RasterLayout layout)
+        : open_node_(open_node), options_(options), layout_(std::move(layout)) {}
     ~EditableArray() = default;
     EditableArray(const EditableArray&) = delete;
     EditableArray& operator=(const EditableArray&) = delete;
@@ -126,7 +126,7 @@ class EditableArray {
     void RemoveContradictions(std::string_view name, const std::optional<std::string>& element);
     zarr::Status ReplaceFillValue(const std::optional<std::string>& element, bool is_written);
 
-    const Location& location_;
+    const OpenNode& open_node_;
     const OpenOptions& options_;
     RasterLayout layout_;
     zarr::ForkLocal<StoreUpdate> update_;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/conventions/cf_units.h"
-#include "core/conventions/coordinates.h"
+#include "core/conventions/cf/cf_units.h"
+#include "core/conventions/cf/coordinates.h"
 #include "driver/base/gdal_types.h"
 #include "driver/georef/cf_srs.h"
 #include "driver/store/store_address.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/geolocation.h"
+#include "core/conventions/crs/geolocation.h"
 
 namespace zarr_driver {
 

@@ -6,12 +6,15 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/conventions/attributes.h"
-#include "core/conventions/cf_units.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/crs_text.h"
-#include "core/conventions/geolocation.h"
-#include "core/conventions/mesh.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/cf/cf_units.h"
+#include "core/conventions/crs/affine.h"
+#include "core/conventions/crs/crs_sources.h"
+#include "core/conventions/crs/crs_text.h"
+#include "core/conventions/crs/geolocation.h"
+#include "core/conventions/crs/geotransform.h"
+#include "core/conventions/crs/mesh.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"

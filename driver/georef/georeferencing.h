@@ -12,10 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/affine.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/ground_control.h"
+#include "core/conventions/crs/crs_sources.h"
+#include "core/conventions/crs/ground_control.h"
+#include "core/conventions/facts/array_facts.h"
 
 namespace zarr_driver {
 

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/affine.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"

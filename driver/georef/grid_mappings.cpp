@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/conventions/attributes.h"
-#include "core/conventions/catalog.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/catalog/catalog.h"
+#include "core/conventions/crs/geotransform.h"
+#include "core/conventions/crs/grid_mapping.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing.h"

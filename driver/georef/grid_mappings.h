@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/affine.h"
+#include "core/conventions/crs/geotransform.h"
+#include "core/conventions/crs/grid_mapping.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 

@@ -7,8 +7,9 @@
 
 #include "core/base/checked.h"
 #include "core/base/text.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/level_checker.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/pyramid/level_checker.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
 #include "driver/georef/slice_selection.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 #include "driver/base/open_options.h"
 
 namespace zarr_driver {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/conventions/affine.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/store/keys.h"
 #include "driver/georef/georeferencing.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/catalog.h"
+#include "core/conventions/catalog/catalog.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/base/open_options.h"
 

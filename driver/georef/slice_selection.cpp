@@ -12,9 +12,8 @@
 
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "core/conventions/coordinates.h"
-#include "core/conventions/multiscales.h"
-#include "core/conventions/ome_placement.h"
+#include "core/conventions/cf/coordinates.h"
+#include "core/conventions/group/multiscales.h"
 #include "driver/base/gdal_errors.h"
 
 namespace zarr_driver {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr_driver {

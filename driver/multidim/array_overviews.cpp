@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/open_options.h"
 #include "driver/multidim/mdim_session.h"
@@ -57,16 +57,16 @@ zarr::Result<std::unique_ptr<ZarrDataset>> OpenArrayRaster(MdimSession& session,
                                                            const std::string& path) {
     ZARR_RETURN_IF_ERROR(session.Finish());
     const bool is_update = session.update() != nullptr;
-    Location location = session.location();
-    location.node = path;
-    location.kind = zarr::NodeKind::kArray;
-    if (is_update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(path));
-    const std::string name = FormatConnectionString(location.address, path);
-    ZARR_ASSIGN_OR_RETURN(auto raster, OpenRaster(name, location, {}, OptionsOfRaster(session)));
+    OpenNode open_node = session.open_node();
+    open_node.node = path;
+    open_node.kind = zarr::NodeKind::kArray;
+    if (is_update) ZARR_RETURN_IF_ERROR(open_node.hierarchy->CheckChangeable(path));
+    const std::string name = FormatConnectionString(open_node.address, path);
+    ZARR_ASSIGN_OR_RETURN(auto raster, OpenRaster(name, open_node, {}, OptionsOfRaster(session)));
     raster->Finish({{}, false});
     if (!is_update) return raster;
     // A failed listing may hide arrays, and an update would miss them.
-    ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
+    ZARR_RETURN_IF_ERROR(open_node.hierarchy->TakeFailure());
     std::shared_ptr<StoreUpdate> update = session.update()->ForOtherChanges(path);
     update->SetLockWait(session.options().lock_wait);
     raster->EnableUpdate(std::move(update), GeoreferencingForm::kEveryReader);

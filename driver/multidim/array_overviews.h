@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/raster/dataset.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/nczarr.h"
+#include "core/conventions/attributes/nczarr.h"
 #include "core/dtype/element_text.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/open_options.h"

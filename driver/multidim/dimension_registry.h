@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 
 namespace zarr_driver {
 

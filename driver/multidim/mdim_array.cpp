@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/band_lists.h"
-#include "core/conventions/crs_sources.h"
-#include "core/conventions/geolocation.h"
-#include "core/conventions/nczarr.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/cf/band_lists.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/crs/geolocation.h"
+#include "core/conventions/crs/grid_mapping.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"
@@ -151,7 +151,7 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, RasterLayout layo
       GDALPamMDArray(session->GroupName(std::string(zarr::ParentPath(layout.facts.path))),
                      session->ArrayName(layout.facts.path), session->pam()),
       session_(std::move(session)),
-      array_(session_->location(), session_->options(), std::move(layout)),
+      array_(session_->open_node(), session_->options(), std::move(layout)),
       values_(*session_, array_, StoredType(array_.facts())),
       activity_(std::make_unique<ArrayActivity>(session_->store_path(), array_.elements())),
       type_(type),

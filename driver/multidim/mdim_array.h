@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/completion.h"
-#include "core/conventions/attributes.h"
+#include "core/conventions/attributes/attributes.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/georef/editable_array.h"

@@ -12,7 +12,7 @@
 #include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "core/conventions/nczarr.h"
+#include "core/conventions/attributes/nczarr.h"
 #include "core/dtype/element_text.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"

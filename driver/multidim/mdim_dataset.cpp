@@ -14,18 +14,18 @@
 #include "driver/base/progress.h"
 #include "driver/base/store_options.h"
 #include "driver/georef/georeferencing_write.h"
+#include "driver/multidim/extended_type.h"
 #include "driver/multidim/mdim_array.h"
 #include "driver/multidim/mdim_group.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/multidim/references_copy.h"
-#include "driver/store/access_refusal.h"
 #include "driver/store/open_node.h"
 #include "driver/store/resolve.h"
 #include "driver/store/store_in_use.h"
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_replacement.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -67,7 +67,7 @@ std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const {
 }
 
 NameValueList MdimDataset::Description() {
-    if (description_.empty()) DescribeState(session_->location(), description_);
+    if (description_.empty()) DescribeState(session_->open_node(), description_);
     return description_.List();
 }
 
@@ -136,19 +136,19 @@ class NewRoot {
     // zip file in an object store is opened for reading, because it cannot be changed.
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-        Location location;
-        location.address = place_;
-        location.node = place_.node;
-        location.kind = zarr::NodeKind::kGroup;
-        if (!IsStaging() && !CheckChangeable(location.address).ok()) {
-            ZARR_ASSIGN_OR_RETURN(const auto made, OpenStore(location.address, {}));
-            ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(made));
-            return std::make_shared<MdimSession>(std::move(location), std::move(options));
+        OpenNode open_node;
+        open_node.address = place_;
+        open_node.node = place_.node;
+        open_node.kind = zarr::NodeKind::kGroup;
+        if (!IsStaging() && !CheckChangeable(open_node.address).ok()) {
+            ZARR_ASSIGN_OR_RETURN(const auto made, OpenStore(open_node.address, {}));
+            ZARR_ASSIGN_OR_RETURN(open_node.hierarchy, CurrentHierarchy(made));
+            return std::make_shared<MdimSession>(std::move(open_node), std::move(options));
         }
-        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(location.address));
-        ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
-        auto update = UpdateOf(store, location.hierarchy);
-        return std::make_shared<MdimSession>(std::move(location), std::move(options),
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(open_node.address));
+        ZARR_ASSIGN_OR_RETURN(open_node.hierarchy, CurrentHierarchy(store));
+        auto update = UpdateOf(store, open_node.hierarchy);
+        return std::make_shared<MdimSession>(std::move(open_node), std::move(options),
                                              std::move(update));
     }
     // Makes the new store permanent: renames it from its staging name to its final name. The store

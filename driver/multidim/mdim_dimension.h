@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 #include "driver/base/gdal_compat.h"
 
 namespace zarr_driver {

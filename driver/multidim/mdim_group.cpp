@@ -7,8 +7,8 @@
 
 #include "core/base/limits.h"
 #include "core/base/text.h"
-#include "core/conventions/named_members.h"
-#include "core/conventions/nczarr.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/group/named_members.h"
 #include "core/grid/chunk_grid.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"

@@ -38,16 +38,16 @@ auto Live(const Map& map) {
 // Returns the path of the PAM file of the group `root`, without ".aux.xml". The PAM file is in the
 // folder of the group, because PAM names arrays by their paths from the root group. References are
 // read-only and may be a file or a repository of versions, so their PAM file is beside them.
-std::string PamPathOf(const Location& location, const std::string& root) {
-    if (location.hierarchy->store()->Traits().locator != nullptr)
-        return SidecarBase(location.address, "/" + root + ":pam", false, {});
-    return zarr::JoinKey(location.address.text(), zarr::JoinKey(root, "pam"));
+std::string PamPathOf(const OpenNode& open_node, const std::string& root) {
+    if (open_node.hierarchy->store()->Traits().locator != nullptr)
+        return SidecarBase(open_node.address, "/" + root + ":pam", false, {});
+    return zarr::JoinKey(open_node.address.text(), zarr::JoinKey(root, "pam"));
 }
 
 // Opens PAM. The file is written when PAM is destroyed, which is no error if the folder of
 // references is read-only or on a server.
-std::shared_ptr<GDALPamMultiDim> OpenPam(const Location& location, const std::string& path) {
-    if (location.hierarchy->store()->Traits().locator == nullptr)
+std::shared_ptr<GDALPamMultiDim> OpenPam(const OpenNode& open_node, const std::string& path) {
+    if (open_node.hierarchy->store()->Traits().locator == nullptr)
         return std::make_shared<GDALPamMultiDim>(path);
     return {new GDALPamMultiDim(path), [](GDALPamMultiDim* pam) {
                 const QuietErrors quiet;
@@ -57,29 +57,29 @@ std::shared_ptr<GDALPamMultiDim> OpenPam(const Location& location, const std::st
 
 }  // namespace
 
-MdimSession::MdimSession(Location location, OpenOptions options,
+MdimSession::MdimSession(OpenNode open_node, OpenOptions options,
                          std::unique_ptr<StoreUpdate> update)
-    : location_(std::move(location)),
+    : open_node_(std::move(open_node)),
       options_(std::move(options)),
-      store_in_use_(location_.address),
-      is_array_(location_.kind == zarr::NodeKind::kArray),
-      root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
-      pam_path_(PamPathOf(location_, root_)),
-      pam_(OpenPam(location_, pam_path_)),
+      store_in_use_(open_node_.address),
+      is_array_(open_node_.kind == zarr::NodeKind::kArray),
+      root_(is_array_ ? std::string(zarr::ParentPath(open_node_.node)) : open_node_.node),
+      pam_path_(PamPathOf(open_node_, root_)),
+      pam_(OpenPam(open_node_, pam_path_)),
       update_(std::move(update)),
       attributes_(std::make_unique<AttributeRegistry>()),
       dimensions_(std::make_unique<DimensionRegistry>(*this)),
-      activity_(location_.address, location_.hierarchy) {
+      activity_(open_node_.address, open_node_.hierarchy) {
     if (is_array_)
-        store_in_use_.Show(location_.node);
+        store_in_use_.Show(open_node_.node);
     else
-        store_in_use_.ShowGroup(location_.node);
-    activity_.Opened("/" + location_.node + " by the multidimensional API");
+        store_in_use_.ShowGroup(open_node_.node);
+    activity_.Opened("/" + open_node_.node + " by the multidimensional API");
 }
 
 MdimSession::~MdimSession() {
     Guarded(store_path(), [&] {
-        WarnOfFailure(*location_.hierarchy, store_path());
+        WarnOfFailure(*open_node_.hierarchy, store_path());
         // Pending grid mappings are discarded. Otherwise Finish() would open arrays for them, but
         // arrays cannot be opened during destruction.
         pending_grid_mappings_.Forget();
@@ -93,7 +93,7 @@ MdimSession::~MdimSession() {
 const zarr::Hierarchy& MdimSession::hierarchy() const {
     // If pending attributes cannot be stored, they stay pending, and Flush() reports the failure.
     if (update_ != nullptr) static_cast<void>(update_->StoreAttributes());
-    return *location_.hierarchy;
+    return *open_node_.hierarchy;
 }
 
 std::string MdimSession::GroupName(const std::string& path) const {
@@ -103,7 +103,7 @@ std::string MdimSession::GroupName(const std::string& path) const {
 }
 
 std::string MdimSession::ArrayName(const std::string& path) const {
-    return path.empty() ? RootArrayName(location_.address) : OutsideArrays(*this).NameOf(path);
+    return path.empty() ? RootArrayName(open_node_.address) : OutsideArrays(*this).NameOf(path);
 }
 
 std::string MdimSession::ArrayFullName(const std::string& path) const {
@@ -122,14 +122,14 @@ std::shared_ptr<ZarrMDArray> MdimSession::FindArray(const std::string& path) con
 zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::string& path) {
     if (auto array = FindArray(path)) return array;
     // warns of earlier failures, so that TakeFailure() below returns only new ones
-    WarnOfFailure(*location_.hierarchy, store_path());
+    WarnOfFailure(*open_node_.hierarchy, store_path());
     // The array is opened without a locked mutex, because opening an array may open other arrays,
     // which would lock the mutex again.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
     // In update mode, metadata that could not be read is an error, because a change of this array
     // may require changes of the unreadable array.
-    if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
-    WarnOfFailure(*location_.hierarchy, store_path());
+    if (update_ != nullptr) ZARR_RETURN_IF_ERROR(open_node_.hierarchy->TakeFailure());
+    WarnOfFailure(*open_node_.hierarchy, store_path());
     const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
     // `array` keeps the stored order of its dimensions, which only copies want. It is therefore not
@@ -151,12 +151,12 @@ std::shared_ptr<ZarrGroup> MdimSession::OpenGroup(const std::string& path) {
 }
 
 void MdimSession::Listed(const std::string& group) {
-    if (is_array_ || !location_.hierarchy->is_consolidated()) return;
+    if (is_array_ || !open_node_.hierarchy->is_consolidated()) return;
     std::vector<zarr::Node> lacking;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (has_warned_ || !listed_.insert(group).second) return;
-        lacking = location_.hierarchy->Unconsolidated(group);
+        lacking = open_node_.hierarchy->Unconsolidated(group);
         has_warned_ = !lacking.empty();
     }
     WarnOfUnconsolidated(lacking, store_path());
@@ -263,7 +263,7 @@ void MdimSession::DropOldStatistics() {
                 path.ok() ? hierarchy().OpenArray(*path)
                           : zarr::Result<std::shared_ptr<const zarr::Array>>(path.status());
             const ArrayTimes times =
-                array.ok() ? TimesOf(location_.address, **array) : ArrayTimes();
+                array.ok() ? TimesOf(open_node_.address, **array) : ArrayTimes();
             if (!array.ok() || std::max(times.newest_chunk, times.document) > *written)
                 ClearStatisticsOf(*pam_, name.c_str());
         }

@@ -35,20 +35,20 @@ class ZarrMDArray;
 class MdimSession : public std::enable_shared_from_this<MdimSession> {
   public:
     // `update` writes to the store, and is nullptr for a read-only dataset.
-    MdimSession(Location location, OpenOptions options,
+    MdimSession(OpenNode open_node, OpenOptions options,
                 std::unique_ptr<StoreUpdate> update = nullptr);
     // Stores pending changes, and emits an error if that fails.
     ~MdimSession();
     MdimSession(const MdimSession&) = delete;
     MdimSession& operator=(const MdimSession&) = delete;
 
-    const std::string& store_path() const { return location_.address; }
-    const StoreAddress& address() const { return location_.address; }
+    const std::string& store_path() const { return open_node_.address; }
+    const StoreAddress& address() const { return open_node_.address; }
     // Stores pending attributes, and returns the hierarchy of the store.
     const zarr::Hierarchy& hierarchy() const;
     // Returns the hierarchy of the store without storing pending attributes.
-    const zarr::Hierarchy& stored_hierarchy() const { return *location_.hierarchy; }
-    const Location& location() const { return location_; }
+    const zarr::Hierarchy& stored_hierarchy() const { return *open_node_.hierarchy; }
+    const OpenNode& open_node() const { return open_node_; }
     const OpenOptions& options() const { return options_; }
     // Returns GDAL's PAM: metadata of arrays, such as statistics, in `pam.aux.xml` in the folder of
     // the root group, or in a file beside references.
@@ -66,7 +66,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     // which shows no other array.
     const std::string& root() const { return root_; }
     // Returns the path of the array that the user opened; nullptr if the user opened a group.
-    const std::string* single_array() const { return is_array_ ? &location_.node : nullptr; }
+    const std::string* single_array() const { return is_array_ ? &open_node_.node : nullptr; }
 
     // Returns the full name in GDAL's API of the group at `path`, or of the root group if `path` is
     // not below it.
@@ -139,7 +139,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
   private:
     std::vector<std::shared_ptr<ZarrGroup>> Groups() const;
 
-    const Location location_;
+    const OpenNode open_node_;
     const OpenOptions options_;
     StoreInUse store_in_use_;  // while the session lasts, its store is not deleted
     const bool is_array_;

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/delete_cascade.h"
-#include "core/conventions/dimensions.h"
-#include "core/conventions/named_members.h"
-#include "core/conventions/nczarr.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/catalog/delete_cascade.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
@@ -195,7 +194,7 @@ Result<std::map<std::string, NewShape>> NewShapes(
 Status DeleteNode(MdimSession& session, const std::string& path) {
     StoreUpdate* const update = session.update();
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
-    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.open_node().address));
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
     // The node is deleted in the store first. If this fails, the objects that represent the node
     // stay usable.
@@ -204,7 +203,7 @@ Status DeleteNode(MdimSession& session, const std::string& path) {
         zarr::DeleteWithCompanions(update->metadata(), session.hierarchy(), path, {"", true}));
     session.NodesChanged();
     ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*update->store(), {{path, "", ""}}));
-    DeleteNodeSidecars(session.location().address, path);
+    DeleteNodeSidecars(session.open_node().address, path);
     for (const std::string& node : deleted) {
         update->Discard(node);
         session.DeleteObjects(node);
@@ -219,8 +218,8 @@ Status RenameNode(MdimSession& session, const std::string& node, const std::stri
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(MdimSession::CheckName(new_name));
-    ZARR_RETURN_IF_ERROR(CheckChangeable(session.location().address));
-    if (path == session.root() || path == session.location().node)
+    ZARR_RETURN_IF_ERROR(CheckChangeable(session.open_node().address));
+    if (path == session.root() || path == session.open_node().node)
         return Status::Invalid(
             "/" + path + ": the dataset was opened as this node, so the node cannot be renamed");
     ZARR_RETURN_IF_ERROR(update->StoreAttributes());
@@ -229,7 +228,7 @@ Status RenameNode(MdimSession& session, const std::string& node, const std::stri
         const auto renamed,
         zarr::RenameWithCompanions(update->metadata(), session.hierarchy(), path, new_name));
     session.NodesChanged();
-    RenameNodeSidecars(session.location().address, path,
+    RenameNodeSidecars(session.open_node().address, path,
                        zarr::JoinKey(zarr::ParentPath(path), new_name));
     Status first;
     for (const auto& [from, to] : renamed) {

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/named_members.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/group/named_members.h"
 #include "core/store/keys.h"
 #include "driver/multidim/mdim_session.h"
 
@@ -59,7 +59,7 @@ std::string OutsideArrays::NameOf(const std::string& path) const {
 }
 
 std::string OutsideArrays::Find(const std::string& name) const {
-    if (session_.location().node.empty() || !MdimSession::CheckName(name).ok()) return {};
+    if (session_.open_node().node.empty() || !MdimSession::CheckName(name).ok()) return {};
     for (std::string base = name; !base.empty(); base = WithoutNumber(base)) {
         for (std::string at = session_.root();; at = std::string(zarr::ParentPath(at))) {
             std::string path = zarr::JoinKey(at, base);
@@ -112,7 +112,7 @@ std::vector<std::string> OutsideArrays::ReferencesOf(const std::string& path) co
 }
 
 std::vector<std::string> OutsideArrays::List() const {
-    if (session_.location().node.empty()) return {};
+    if (session_.open_node().node.empty()) return {};
     std::vector<std::string> waiting = OpenedArrays();
     std::vector<std::string> keys;
     for (const std::string& path : waiting) {

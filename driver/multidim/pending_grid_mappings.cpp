@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/conventions/attributes.h"
+#include "core/conventions/attributes/attributes.h"
 #include "core/store/keys.h"
 #include "driver/multidim/mdim_array.h"
 #include "driver/multidim/mdim_session.h"

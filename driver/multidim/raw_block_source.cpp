@@ -21,7 +21,7 @@
 #include "driver/multidim/mdim_session.h"
 #include "driver/multidim/raw_block_codecs.h"
 #include "driver/store/value_references.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -166,14 +166,14 @@ class RawBlockSource::Builder {
   private:
     Status Fill(const std::shared_ptr<zarr::MemoryStore>& store, const GDALGroup& root) {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-        Location location;
-        location.address = StoreAddress(kPath);
-        location.kind = zarr::NodeKind::kGroup;
-        location.writable = store;
-        ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
+        OpenNode open_node;
+        open_node.address = StoreAddress(kPath);
+        open_node.kind = zarr::NodeKind::kGroup;
+        open_node.writable = store;
+        ZARR_ASSIGN_OR_RETURN(open_node.hierarchy, CurrentHierarchy(store));
         auto update = std::make_unique<StoreUpdate>(store, zarr::WriteConsolidated::kNo, nullptr,
-                                                    location.hierarchy, zarr::Format::kV2);
-        const auto session = std::make_shared<MdimSession>(std::move(location), std::move(options),
+                                                    open_node.hierarchy, zarr::Format::kV2);
+        const auto session = std::make_shared<MdimSession>(std::move(open_node), std::move(options),
                                                            std::move(update));
         ZARR_RETURN_IF_ERROR(CopyGroup(root, *session->OpenGroup(""), "", 0));
         return session->Finish();
@@ -308,11 +308,11 @@ Result<std::unique_ptr<RawBlockSource>> RawBlockSource::Open(GDALDataset& source
 Status RawBlockSource::Verify() const {
     constexpr std::uint64_t kSamples = 32;
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    Location location;
-    location.address = StoreAddress(kPath);
-    location.kind = zarr::NodeKind::kGroup;
-    location.hierarchy = hierarchy_;
-    const auto session = std::make_shared<MdimSession>(std::move(location), std::move(options));
+    OpenNode open_node;
+    open_node.address = StoreAddress(kPath);
+    open_node.kind = zarr::NodeKind::kGroup;
+    open_node.hierarchy = hierarchy_;
+    const auto session = std::make_shared<MdimSession>(std::move(open_node), std::move(options));
     for (const auto& [path, source] : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const std::shared_ptr<GDALMDArray> own, session->OpenArray(path));
         const std::uint64_t count = CountOf(source.counts);

@@ -29,7 +29,7 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/value_references.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -192,9 +192,9 @@ Status ExportOther(GDALDataset& source, zarr::ReferenceWriter& writer,
 
 Result<std::unique_ptr<GDALDataset>> OpenReferences(const StorePath& path) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    ZARR_ASSIGN_OR_RETURN(Location location, Locate(StoreAddress(path), options));
+    ZARR_ASSIGN_OR_RETURN(OpenNode open_node, OpenNodeAt(StoreAddress(path), options));
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(
-        std::make_shared<MdimSession>(std::move(location), std::move(options))));
+        std::make_shared<MdimSession>(std::move(open_node), std::move(options))));
 }
 
 }  // namespace

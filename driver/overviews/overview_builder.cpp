@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/conventions/pyramid.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/progress.h"
 
@@ -129,13 +129,13 @@ LevelPaths DescribedAs(OverviewableDataset& level, std::string method) {
 OverviewBuilder::OverviewBuilder(OverviewSet& set)
     : set_(set),
       raster_(set.raster()),
-      writer_(*raster_.update(), *raster_.location().hierarchy, raster_.Source()) {}
+      writer_(*raster_.update(), *raster_.open_node().hierarchy, raster_.Source()) {}
 
 // ---------------------------------------------------------------------------------------------
 // Existing levels
 
 Status OverviewBuilder::Renew(const std::vector<int>& factors) {
-    const zarr::Hierarchy& hierarchy = *raster_.location().hierarchy;
+    const zarr::Hierarchy& hierarchy = *raster_.open_node().hierarchy;
     std::vector<std::string> bases;
     for (const RasterLayout* const array : raster_.Layouts()) {
         const zarr::ArrayFacts& facts = array->facts;
@@ -232,7 +232,7 @@ OverviewableDataset* OverviewBuilder::FindLevel(const OverviewSet::Levels& level
 Status OverviewBuilder::CheckBase() const {
     for (const RasterLayout* const array : raster_.Layouts()) {
         const std::string& path = array->facts.path;
-        const auto pyramid = zarr::FindPyramidOf(*raster_.location().hierarchy, path).value;
+        const auto pyramid = zarr::FindPyramidOf(*raster_.open_node().hierarchy, path).value;
         if (pyramid && pyramid->levels[0].path != path)
             return Status::Unsupported("/" + path + " is an overview itself, of /" +
                                        pyramid->levels[0].path);

@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "core/conventions/coordinates.h"
-#include "core/conventions/delete_cascade.h"
-#include "core/conventions/fingerprint.h"
-#include "core/conventions/geotransform.h"
-#include "core/conventions/nczarr.h"
-#include "core/conventions/overviews.h"
+#include "core/conventions/attributes/fingerprint.h"
+#include "core/conventions/attributes/nczarr.h"
+#include "core/conventions/catalog/delete_cascade.h"
+#include "core/conventions/cf/coordinates.h"
+#include "core/conventions/crs/geotransform.h"
+#include "core/conventions/group/overviews.h"
 #include "core/hierarchy/tree.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"

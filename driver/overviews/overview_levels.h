@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/fingerprint.h"
-#include "core/conventions/overviews.h"
+#include "core/conventions/attributes/fingerprint.h"
+#include "core/conventions/group/overviews.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"

@@ -21,9 +21,9 @@ namespace zarr_driver {
 // StoreRasters themselves.
 class OverviewableDataset : public GDALPamDataset {
   public:
-    const Location& location() const { return location_; }
-    const std::string& store_path() const { return location_.address; }
-    const StoreAddress& address() const { return location_.address; }
+    const OpenNode& open_node() const { return open_node_; }
+    const std::string& store_path() const { return open_node_.address; }
+    const StoreAddress& address() const { return open_node_.address; }
     const OpenOptions& options() const { return options_; }
     // Returns the object that writes to the store; nullptr if the dataset is read-only.
     virtual StoreUpdate* update() const = 0;
@@ -49,12 +49,12 @@ class OverviewableDataset : public GDALPamDataset {
     virtual zarr::Status Refresh() = 0;
 
   protected:
-    OverviewableDataset(Location location, OpenOptions options)
-        : location_(std::move(location)),
+    OverviewableDataset(OpenNode open_node, OpenOptions options)
+        : open_node_(std::move(open_node)),
           options_(std::move(options)),
-          store_in_use_(location_.address) {}
+          store_in_use_(open_node_.address) {}
 
-    const Location location_;
+    const OpenNode open_node_;
     const OpenOptions options_;
     StoreInUse store_in_use_;  // while this dataset is open, its store is not deleted
 };

@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/flags.h"
+#include "core/conventions/cf/nodata.h"
+#include "core/conventions/facts/array_facts.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "core/conventions/attributes.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/nodata.h"
 #include "core/metadata/fill_meaning.h"
 #include "driver/base/metadata_text.h"
 #include "driver/raster/band_colours.h"

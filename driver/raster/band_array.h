@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/conventions/band_lists.h"
-#include "core/conventions/multiscales.h"
+#include "core/conventions/cf/band_lists.h"
+#include "core/conventions/group/multiscales.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
 #include "driver/base/debug_log.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "core/conventions/attributes.h"
-#include "core/conventions/band_lists.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/band_lists.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/exception_guard.h"

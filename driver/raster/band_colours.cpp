@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/conventions/flag_colours.h"
+#include "core/conventions/cf/flags.h"
 #include "driver/base/gdal_compat.h"
 
 namespace zarr_driver {

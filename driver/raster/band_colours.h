@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 #include "core/json/value.h"
 
 namespace zarr_driver {

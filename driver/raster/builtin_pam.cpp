@@ -12,11 +12,11 @@
 #include <optional>
 #include <string_view>
 
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 #include "core/store/keys.h"
 #include "driver/raster/band_colours.h"
 #include "driver/store/sidecars.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/conventions/array_facts.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/overviews.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/group/overviews.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/exception_guard.h"
@@ -46,8 +46,8 @@ bool MayBeAttribute(const std::string& store_path, const char* name) {
 
 }  // namespace
 
-ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
-    : ZarrPamDataset(std::move(location), std::move(options)),
+ZarrDataset::ZarrDataset(const std::string& name, OpenNode open_node, OpenOptions options)
+    : ZarrPamDataset(std::move(open_node), std::move(options)),
       masks_(std::make_unique<StoredMasks>(*this)) {
     eAccess = GA_ReadOnly;
     // The dataset's driver is "Zarr", even if a program opened the dataset with ZarrBuiltin.
@@ -58,20 +58,20 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
 void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     nRasterXSize = layout.Width();
     nRasterYSize = layout.Height();
-    arrays_.push_back(std::make_unique<BandArray>(location_, options_, std::move(layout)));
+    arrays_.push_back(std::make_unique<BandArray>(open_node_, options_, std::move(layout)));
     BandArray& array = *arrays_.back();
     array.first_band = nBands + 1;
     store_in_use_.Show(array.path());
     zarr::Warnings warnings = array.facts().warnings;
-    array.listing = zarr::ListingOf(*location_.hierarchy, array.path());
+    array.listing = zarr::ListingOf(*open_node_.hierarchy, array.path());
     // Not emitted for an overview level, because the raster has emitted equal warnings.
     zarr::Warnings of_image;
     array.channels = OmeChannels(array.layout(), array.listing, is_level_ ? of_image : warnings);
     array.labels =
-        std::make_unique<SliceLabels>(location_.hierarchy, array.layout(), array.channels,
-                                      array.listing, location_.address, options_);
+        std::make_unique<SliceLabels>(open_node_.hierarchy, array.layout(), array.channels,
+                                      array.listing, open_node_.address, options_);
     array.nodata = array.ReadNodata().Report(warnings);
-    array.ReadLists(*location_.hierarchy, is_level_ ? of_image : warnings);
+    array.ReadLists(*open_node_.hierarchy, is_level_ ? of_image : warnings);
     EmitWarnings(array.Name(), warnings);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.elements());
     if (array.facts().colour_axis) LogImage(store_path(), array.facts());
@@ -104,22 +104,22 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
 
 void ZarrDataset::Finish(const OpenedAs& opened) {
     CPLStringList& list = stored_metadata_;
-    const bool is_array = location_.kind == zarr::NodeKind::kArray;
+    const bool is_array = open_node_.kind == zarr::NodeKind::kArray;
     const std::string group =
-        is_array ? std::string(zarr::ParentPath(location_.node)) : location_.node;
+        is_array ? std::string(zarr::ParentPath(open_node_.node)) : open_node_.node;
     // Attributes of an OME image's group apply to all its levels, even to a level in another group.
     if (is_array && arrays_.size() == 1 && arrays_[0]->listing.is_listed() &&
         arrays_[0]->listing.group != group)
         AddAttributes(*arrays_[0]->listing.attributes, list);
     const auto add_group = [&](const std::string& path) {
-        const auto attributes = location_.hierarchy->Attributes(path);
+        const auto attributes = open_node_.hierarchy->Attributes(path);
         if (attributes.ok())
             AddAttributes(*attributes, list);
         else
             EmitWarning(store_path(), attributes.status().message());
     };
     // An array at the root has no group.
-    if (!is_array || !location_.node.empty()) add_group(group);
+    if (!is_array || !open_node_.node.empty()) add_group(group);
     // The opened group may be an ancestor of the group with the bands, for example the parent of a
     // pyramid's level groups. Updates write metadata to the group with the bands, so its attributes
     // are shown, too.
@@ -137,10 +137,10 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     LoadSidecars(opened);
     DescribeStructure();
-    activity_ = std::make_unique<StoreActivity>(store_path(), location_.hierarchy);
+    activity_ = std::make_unique<StoreActivity>(store_path(), open_node_.hierarchy);
     if (!IsDebugEnabled()) return;
     const auto number = [](std::size_t count) { return std::to_string(count); };
-    activity_->Opened("/" + location_.node + " as " + std::to_string(nRasterXSize) + " x " +
+    activity_->Opened("/" + open_node_.node + " as " + std::to_string(nRasterXSize) + " x " +
                       std::to_string(nRasterYSize) + " pixels (bands: " + std::to_string(nBands) +
                       ", overviews: " + number(overviews_.levels().size()) + ", subdatasets: " +
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
@@ -284,8 +284,8 @@ NameValueList ZarrDataset::Description() {
     };
     set("CRS_SOURCE", georeferencing_.Find().srs_origin);
     set("GEOTRANSFORM_SOURCE", georeferencing_.Find().transform_origin);
-    set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
-    DescribeState(location_, description_);
+    set("CONSOLIDATED_METADATA", open_node_.hierarchy->is_consolidated() ? "YES" : "NO");
+    DescribeState(open_node_, description_);
     return description_.List();
 }
 
@@ -331,16 +331,16 @@ void ZarrDataset::FlushBlocks(bool closing) {
 
 zarr::Result<std::unique_ptr<OverviewableDataset>> ZarrDataset::OpenLevel(
     const std::vector<std::string>& paths, std::size_t first) {
-    Location location = location_;
-    location.node = paths[0];
-    location.kind = zarr::NodeKind::kArray;
-    auto level = std::make_unique<ZarrDataset>(GetDescription(), location, options_);
+    OpenNode open_node = open_node_;
+    open_node.node = paths[0];
+    open_node.kind = zarr::NodeKind::kArray;
+    auto level = std::make_unique<ZarrDataset>(GetDescription(), open_node, options_);
     level->Become({this, arrays_[first]->first_band, false});
     level->colours().SetOfEopf(colours_.is_of_eopf());
     for (std::size_t k = 0; k < paths.size(); ++k) {
         const RasterLayout& base = arrays_[first + k]->layout();
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                              MakeLevelLayout(*location.hierarchy, paths[k], options_, base));
+                              MakeLevelLayout(*open_node.hierarchy, paths[k], options_, base));
         if (layout.BandCount() != base.BandCount())
             return Status::Corrupt("has " + std::to_string(layout.BandCount()) +
                                    " bands, unlike the array at full resolution with " +
@@ -419,7 +419,7 @@ CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progr
 Status ZarrDataset::Refresh() {
     for (const auto& array : arrays_) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                              location_.hierarchy->Metadata(array->path()));
+                              open_node_.hierarchy->Metadata(array->path()));
         if (!zarr::SameMetadata(metadata, array->facts().metadata))
             ZARR_RETURN_IF_ERROR(array->Reopen());
     }
@@ -571,7 +571,7 @@ zarr::Result<bool> ZarrDataset::TakeOverStored() {
     const auto is_own = [&](const auto& array) { return update_->HasCreated(array->path()); };
     if (update_->is_of_new_store() || std::any_of(arrays_.begin(), arrays_.end(), is_own))
         return true;
-    const zarr::Hierarchy& current = *location_.hierarchy;
+    const zarr::Hierarchy& current = *open_node_.hierarchy;
     current.Reload();
     bool is_resized = false;
     for (const auto& array : arrays_) {
@@ -608,7 +608,7 @@ Status ZarrDataset::FlushAttributes() {
     }
     // The list of level groups states the position, and Describe() fails for another size.
     if (is_due && (is_moved || has_own_size) && !arrays_.empty() &&
-        zarr::ListingOfOverviews(*location_.hierarchy, arrays_[0]->path()).has_level_groups)
+        zarr::ListingOfOverviews(*open_node_.hierarchy, arrays_[0]->path()).has_level_groups)
         ZARR_RETURN_IF_ERROR(OverviewBuilder(overviews_).Describe());
     ZARR_RETURN_IF_ERROR(georeferencing_.Flush(*update_, convention_));
     ZARR_RETURN_IF_ERROR(names_.Flush());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/fork.h"
-#include "core/conventions/ome_write.h"
+#include "core/conventions/ome/ome_write.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"
 #include "driver/georef/georeferencing_form.h"
@@ -55,7 +55,7 @@ struct RasterRole {
 class ZarrDataset final : public ZarrPamDataset {
   public:
     // `name` is the string that the user opened.
-    ZarrDataset(const std::string& name, Location location, OpenOptions options);
+    ZarrDataset(const std::string& name, OpenNode open_node, OpenOptions options);
     // Writes pending data if the dataset is in update mode; emits errors.
     ~ZarrDataset() override;
     ZarrDataset(const ZarrDataset&) = delete;
@@ -202,7 +202,7 @@ class ZarrDataset final : public ZarrPamDataset {
     std::string nodata_warning_;           // text of the last WarnOfNodata()
     bool has_differing_warning_ = false;   // WarnOfDifferingBands() has emitted its warning
     GeoreferencingForm convention_ = GeoreferencingForm::kEveryReader;
-    RasterGeoreferencing georeferencing_{location_, options_, arrays_};
+    RasterGeoreferencing georeferencing_{open_node_, options_, arrays_};
     CPLStringList subdatasets_;
     CPLStringList description_;  // items of the metadata domain ZARR, cached
 };

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 #include "driver/raster/band.h"
 #include "driver/raster/band_colours.h"
 #include "driver/raster/dataset.h"

@@ -10,10 +10,12 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/named_members.h"
-#include "core/conventions/ome.h"
-#include "core/conventions/ome_placement.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/attributes/colour.h"
+#include "core/conventions/group/named_members.h"
+#include "core/conventions/ome/ome_axes.h"
+#include "core/conventions/ome/ome_placement.h"
+#include "core/conventions/ome/omero.h"
 #include "core/dtype/element_text.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"

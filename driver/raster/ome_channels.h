@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/catalog.h"
-#include "core/conventions/multiscales.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/catalog/catalog.h"
+#include "core/conventions/group/multiscales.h"
+#include "core/conventions/ome/omero.h"
 #include "driver/georef/raster_layout.h"
 
 namespace zarr_driver {

@@ -11,7 +11,8 @@
 #include <iterator>
 #include <vector>
 
-#include "core/conventions/overviews.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/group/overviews.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
@@ -257,7 +258,7 @@ class ImageWriter {
         for (const zarr::OverviewLevel& level : zarr::OverviewsOf(attributes, base)) {
             ZARR_ASSIGN_OR_RETURN(
                 const zarr::ArrayMetadata metadata,
-                dataset_.location().hierarchy->Metadata(zarr::JoinKey(group, level.path)));
+                dataset_.open_node().hierarchy->Metadata(zarr::JoinKey(group, level.path)));
             if (metadata.rank() != layout_.facts.metadata.rank()) continue;
             AddLevel(level.path, metadata.shape);
             image_.method = CPLString(level.method).tolower();
@@ -316,7 +317,7 @@ std::optional<zarr::OmeIdentity> FindOmeImage(const ZarrDataset& dataset) {
 Status StoreOmeImage(ZarrDataset& dataset, const zarr::OmeIdentity& identity, StoreUpdate& update) {
     const std::string group(zarr::ParentPath(dataset.arrays()[0]->layout().facts.path));
     ZARR_ASSIGN_OR_RETURN(const json::Value existing,
-                          dataset.location().hierarchy->Attributes(group));
+                          dataset.open_node().hierarchy->Attributes(group));
     ZARR_ASSIGN_OR_RETURN(const zarr::OmeWrittenImage image,
                           ImageWriter(dataset, identity).Run(existing));
     json::Object changed = existing.as_object() != nullptr ? *existing.as_object() : json::Object();

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "core/conventions/ome_write.h"
+#include "core/conventions/ome/ome_write.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/conventions/crs_text.h"
+#include "core/conventions/crs/crs_text.h"
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
@@ -18,7 +18,7 @@
 #include "driver/store/multidim_pam.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -61,7 +61,7 @@ const RasterLayout& ZarrPamDataset::LayoutOf(int number) { return Band(number)->
 CPLStringList ZarrPamDataset::SiblingsFor(const AuxiliaryFile& plain, bool is_being_written) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
-    const bool is_remote = location_.address.is_remote();
+    const bool is_remote = open_node_.address.is_remote();
     const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
     // A zip file that is being written cannot be read and contains no sidecar files. Creation has
     // deleted those of an old remote store.
@@ -73,17 +73,17 @@ CPLStringList ZarrPamDataset::SiblingsFor(const AuxiliaryFile& plain, bool is_be
 }
 
 bool ZarrPamDataset::IsWholeNode() const {
-    return !is_level_ && !arrays_.empty() && dataset_id_ == DatasetId(location_.node, {}, {});
+    return !is_level_ && !arrays_.empty() && dataset_id_ == DatasetId(open_node_.node, {}, {});
 }
 
 bool ZarrPamDataset::ShowsWholeNode() const {
     OpenOptions options = EffectiveOptions();
-    const std::string id = DatasetId(location_.node, {}, options);
+    const std::string id = DatasetId(open_node_.node, {}, options);
     options.north_up = false;
     options.wrap_longitude = false;
     options.fill_value_as_nodata = zarr::FillAsNodata::kAuto;
     return !is_level_ && !arrays_.empty() && dataset_id_ == id &&
-           DatasetId(location_.node, {}, options) == DatasetId(location_.node, {}, {});
+           DatasetId(open_node_.node, {}, options) == DatasetId(open_node_.node, {}, {});
 }
 
 // Returns the open options without DIM_X and DIM_Y, if the dataset has the same axes without these
@@ -402,12 +402,12 @@ void ZarrPamDataset::ReadState() {
 }
 
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
-    dataset_id_ = DatasetId(location_.node, opened.indices, EffectiveOptions());
+    dataset_id_ = DatasetId(open_node_.node, opened.indices, EffectiveOptions());
     is_new_ = opened.is_new;
     LoadStoredPam();
-    const AuxiliaryFile plain = opened.is_new         ? AuxiliaryFile()
-                                : location_.auxiliary ? *location_.auxiliary
-                                                      : LoadAuxiliaryFile(address());
+    const AuxiliaryFile plain = opened.is_new          ? AuxiliaryFile()
+                                : open_node_.auxiliary ? *open_node_.auxiliary
+                                                       : LoadAuxiliaryFile(address());
     sidecar_base_ = SidecarBase(address(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
     const bool is_being_written = opened.is_new && StorePath(sidecar_base_).is_below_vsizip();

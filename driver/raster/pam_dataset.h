@@ -12,7 +12,7 @@
 
 #include "core/array/chunk_files.h"
 #include "core/base/status.h"
-#include "core/conventions/fingerprint.h"
+#include "core/conventions/attributes/fingerprint.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/overviews/overview_builder.h"

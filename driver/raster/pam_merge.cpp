@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 #include "driver/base/metadata_text.h"
 #include "driver/raster/stored_pam.h"
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <utility>
 
-#include "core/conventions/crs_sources.h"
+#include "core/conventions/crs/crs_sources.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/georef/georeferencing_write.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -23,7 +23,7 @@ Georeferencing RasterGeoreferencing::Read(const zarr::Hierarchy& hierarchy,
     options.fixed.resize(facts.dimensions.size());
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
         options.fixed[layout.other_axes[i]] = layout.fixed[i];
-    return ReadGeoreferencing(hierarchy, facts, location_.address, options);
+    return ReadGeoreferencing(hierarchy, facts, open_node_.address, options);
 }
 
 const Georeferencing& RasterGeoreferencing::Find() const {
@@ -31,10 +31,10 @@ const Georeferencing& RasterGeoreferencing::Find() const {
     found_.emplace();
     if (arrays_.empty()) return *found_;
     const zarr::ArrayFacts& facts = arrays_[0]->facts();
-    const std::string& store = location_.address;
-    found_ = Read(*location_.hierarchy, facts);
+    const std::string& store = open_node_.address;
+    found_ = Read(*open_node_.hierarchy, facts);
     EmitWarnings(store + ": /" + facts.path, found_->warnings);
-    WarnOfFailure(*location_.hierarchy, store);
+    WarnOfFailure(*open_node_.hierarchy, store);
     return *found_;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/affine.h"
 #include "driver/base/open_options.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_form.h"
@@ -28,9 +27,9 @@ class RasterGeoreferencing {
   public:
     // All arguments must outlive this object. A dataset without bands has empty `arrays` and no
     // georeferencing.
-    RasterGeoreferencing(const Location& location, const OpenOptions& options,
+    RasterGeoreferencing(const OpenNode& open_node, const OpenOptions& options,
                          const BandArrays& arrays)
-        : location_(location), options_(options), arrays_(arrays) {}
+        : open_node_(open_node), options_(options), arrays_(arrays) {}
     ~RasterGeoreferencing() = default;
     RasterGeoreferencing(const RasterGeoreferencing&) = delete;
     RasterGeoreferencing& operator=(const RasterGeoreferencing&) = delete;
@@ -86,7 +85,7 @@ class RasterGeoreferencing {
     zarr::Status Write(StoreUpdate& update, GeoreferencingForm convention) const;
     zarr::Status RemoveCoordinates(const CoordinateArrays& arrays) const;
 
-    const Location& location_;
+    const OpenNode& open_node_;
     const OpenOptions& options_;
     const BandArrays& arrays_;
     std::optional<bool> is_flipped_;  // nullopt until FollowFlip() is called

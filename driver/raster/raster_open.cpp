@@ -9,10 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "core/conventions/catalog.h"
-#include "core/conventions/eopf.h"
-#include "core/conventions/overviews.h"
-#include "core/conventions/pyramid.h"
+#include "core/conventions/catalog/catalog.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/facts/eopf.h"
+#include "core/conventions/group/overviews.h"
+#include "core/conventions/pyramid/pyramid.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/raster/band.h"
@@ -39,12 +40,12 @@ using Pyramids = std::vector<Pyramid>;
 // Arguments that all functions for opening a raster need.
 struct Request {
     const std::string& name;
-    const Location& location;
+    const OpenNode& open_node;
     const OpenOptions& options;
 };
 
-Location At(const Location& location, const std::string& path) {
-    Location array = location;
+OpenNode At(const OpenNode& open_node, const std::string& path) {
+    OpenNode array = open_node;
     array.node = path;
     array.kind = zarr::NodeKind::kArray;
     return array;
@@ -99,22 +100,22 @@ void AddLevelsOfArrays(const std::vector<Pyramid>& pyramids, ZarrDataset& datase
 // Calls `add`, which adds the overviews of a dataset. The call is deferred until overviews are
 // first needed if the overviews of all arrays are in separate groups.
 void AddLevelsBy(const std::function<void()>& add, ZarrDataset& dataset) {
-    const Location& location = dataset.location();
+    const OpenNode& open_node = dataset.open_node();
     const std::vector<const RasterLayout*> layouts = dataset.Layouts();
     const auto are_apart = [&](const RasterLayout* layout) {
-        return zarr::HasOverviewsApart(*location.hierarchy, layout->facts.path);
+        return zarr::HasOverviewsApart(*open_node.hierarchy, layout->facts.path);
     };
     if (!std::all_of(layouts.begin(), layouts.end(), are_apart)) return add();
-    dataset.overviews().LoadLater([&location, add] {
+    dataset.overviews().LoadLater([&open_node, add] {
         add();
-        WarnOfFailure(*location.hierarchy, location.address);
+        WarnOfFailure(*open_node.hierarchy, open_node.address);
     });
 }
 
 // Returns a list with the pyramid whose largest level is the array at `path`. Returns an empty list
 // if there is no such pyramid.
 std::vector<Pyramid> PyramidOver(ZarrDataset& dataset, const std::string& path) {
-    auto [pyramid, warnings] = zarr::FindPyramidOf(*dataset.location().hierarchy, path);
+    auto [pyramid, warnings] = zarr::FindPyramidOf(*dataset.open_node().hierarchy, path);
     dataset.overviews().Warn(warnings);
     std::vector<Pyramid> pyramids;
     if (pyramid && pyramid->levels[0].path == path) pyramids.push_back(std::move(*pyramid));
@@ -125,9 +126,9 @@ std::vector<Pyramid> PyramidOver(ZarrDataset& dataset, const std::string& path) 
 // Called if the opened group describes a pyramid with this array as its only level. Warnings about
 // that pyramid were emitted before.
 Pyramids OverviewsOver(const Request& request, const std::string& path) {
-    auto [pyramid, warnings] = zarr::FindPyramidOf(*request.location.hierarchy, path);
+    auto [pyramid, warnings] = zarr::FindPyramidOf(*request.open_node.hierarchy, path);
     if (!pyramid || !pyramid->is_overviews || pyramid->levels[0].path != path) return {};
-    EmitWarnings(request.location.address, warnings);
+    EmitWarnings(request.open_node.address, warnings);
     return {std::move(*pyramid)};
 }
 
@@ -135,12 +136,12 @@ Pyramids OverviewsOver(const Request& request, const std::string& path) {
 // overviews are the levels of the array's own pyramid.
 Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
                              const std::optional<Pyramids>& pyramids, const Indices& indices) {
-    const Location location = At(request.location, path);
+    const OpenNode open_node = At(request.open_node, path);
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                          MakeRasterLayout(*location.hierarchy, path, request.options, indices));
-    auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
+                          MakeRasterLayout(*open_node.hierarchy, path, request.options, indices));
+    auto dataset = std::make_unique<ZarrDataset>(request.name, open_node, request.options);
     if (!request.options.multiband && layout.slices > 1) {
-        ListSlices(layout, location, *dataset);
+        ListSlices(layout, open_node, *dataset);
         return dataset;
     }
     dataset->AddArray(std::move(layout), false);
@@ -179,7 +180,7 @@ std::vector<Pyramid> PyramidsFrom(ZarrDataset& dataset, const std::vector<Pyrami
                 ordered[i] = pyramid;
         if (ordered[i].levels.empty()) others.push_back(path);
     }
-    auto [found, warnings] = zarr::FindPyramidsFrom(*dataset.location().hierarchy, others);
+    auto [found, warnings] = zarr::FindPyramidsFrom(*dataset.open_node().hierarchy, others);
     dataset.overviews().Warn(warnings);
     auto next = found.begin();
     for (Pyramid& pyramid : ordered)
@@ -234,14 +235,14 @@ Status AddGroupBands(const Request& request, const std::vector<const CatalogArra
     // Arrays that become bands have only the dimensions X and Y, so there is no slice to select.
     options.select.clear();
     for (const CatalogArray* array : bands) {
-        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*request.location.hierarchy,
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*request.open_node.hierarchy,
                                                                     array->path, options, {}));
         if (!layouts.empty() &&
             (layouts[0].Width() != layout.Width() || layouts[0].Height() != layout.Height()))
             return {};
         layouts.push_back(std::move(layout));
     }
-    dataset.colours().SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
+    dataset.colours().SetOfEopf(zarr::IsEopfProduct(*request.open_node.hierarchy));
     if (!SortByNumber(layouts)) PutColoursFirst(dataset.colours().is_of_eopf(), layouts);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
     const auto add = [&dataset, pyramids] {
@@ -337,13 +338,13 @@ std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
     return largest;
 }
 
-Result<Contents> List(const Location& location, const OpenOptions& options,
+Result<Contents> List(const OpenNode& open_node, const OpenOptions& options,
                       zarr::Warnings& warnings) {
     Contents contents;
-    ZARR_ASSIGN_OR_RETURN(contents.groups, zarr::ListRasters(*location.hierarchy, location.node,
+    ZARR_ASSIGN_OR_RETURN(contents.groups, zarr::ListRasters(*open_node.hierarchy, open_node.node,
                                                              zarr::OverviewGroups::kSkipped)
                                                .Report(warnings));
-    NameImages(*location.hierarchy, location.node, contents.groups, warnings);
+    NameImages(*open_node.hierarchy, open_node.node, contents.groups, warnings);
     std::set<std::string> smaller;
     // Paths of the smaller levels of pyramids, by the group whose metadata describes the pyramid.
     std::map<std::string, std::set<std::string>> own;
@@ -352,7 +353,7 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
         // Groups of other kinds than kPlain belong to OME images, and contain only the largest
         // level of an image.
         if (group.kind != CatalogGroup::Kind::kPlain) continue;
-        std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults,
+        std::vector<Pyramid> pyramids = zarr::FindPyramids(*open_node.hierarchy, group.path, faults,
                                                            zarr::OverviewGroups::kSkipped);
         for (const Pyramid& pyramid : pyramids)
             for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
@@ -360,7 +361,7 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
         for (const Pyramid& pyramid : pyramids)
             own[group.path].insert(pyramid.left_out.begin(), pyramid.left_out.end());
         smaller.insert(own[group.path].begin(), own[group.path].end());
-        if (group.path != location.node || pyramids.empty()) continue;
+        if (group.path != open_node.node || pyramids.empty()) continue;
         const auto others =
             std::stable_partition(pyramids.begin(), pyramids.end(),
                                   [](const Pyramid& pyramid) { return pyramid.is_overviews; });
@@ -376,16 +377,16 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
         RemoveArrays(opened, own[group.path]);
         RemoveArrays(group, smaller);
         if (opened.arrays.size() > group.arrays.size() && group.Rasters().size() > 1)
-            group.band_count = BandsOf(opened, location, options).size();
+            group.band_count = BandsOf(opened, open_node, options).size();
     }
     return contents;
 }
 
 // Returns nodes that exist in the listed groups but are missing in the consolidated metadata.
-std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents& contents) {
+std::vector<zarr::Node> Unconsolidated(const OpenNode& open_node, const Contents& contents) {
     std::vector<zarr::Node> all;
     for (const CatalogGroup& group : contents.groups)
-        for (zarr::Node& node : location.hierarchy->Unconsolidated(group.path))
+        for (zarr::Node& node : open_node.hierarchy->Unconsolidated(group.path))
             all.push_back(std::move(node));
     return all;
 }
@@ -409,36 +410,36 @@ Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
         return OpenMember(request, contents, contents.pyramids[0].levels[0].path);
     if (const CatalogGroup* image = contents.OnlyImage())
         return OpenMember(request, contents, image->arrays[0].path);
-    const Location& location = request.location;
-    auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
+    const OpenNode& open_node = request.open_node;
+    auto dataset = std::make_unique<ZarrDataset>(request.name, open_node, request.options);
     if (!request.options.multiband || contents.groups.empty()) return dataset;
     const CatalogGroup bases = contents.Bases();
     const bool are_bases = bases.IsOneGrid();
     const CatalogGroup& group = are_bases ? bases : contents.groups[0];
-    const std::vector<const CatalogArray*> bands = BandsOf(group, location, request.options);
+    const std::vector<const CatalogArray*> bands = BandsOf(group, open_node, request.options);
     if (bands.empty()) return dataset;
     Pyramids pyramids = contents.overviews;
     if (are_bases)
         pyramids.insert(pyramids.end(), contents.pyramids.begin(), contents.pyramids.end());
     ZARR_RETURN_IF_ERROR(AddGroupBands(request, bands, pyramids, *dataset));
-    WarnOfOtherLocations(group.Rasters(), bands, location.address);
+    WarnOfOtherLocations(group.Rasters(), bands, open_node.address);
     return dataset;
 }
 
 Result<DatasetPtr> OpenGroup(const Request& request) {
-    const Location& location = request.location;
+    const OpenNode& open_node = request.open_node;
     zarr::Warnings warnings;
-    const Status group_status = location.hierarchy->CheckGroup(location.node);
+    const Status group_status = open_node.hierarchy->CheckGroup(open_node.node);
     if (!group_status.ok()) warnings.push_back(group_status.message());
-    ZARR_ASSIGN_OR_RETURN(const Contents contents, List(location, request.options, warnings));
-    EmitWarnings(location.address, warnings);
+    ZARR_ASSIGN_OR_RETURN(const Contents contents, List(open_node, request.options, warnings));
+    EmitWarnings(open_node.address, warnings);
     const std::vector<const CatalogArray*> rasters = contents.Rasters();
     const bool list_all = request.options.list_all_arrays;
     if (rasters.empty() && !list_all)
         if (const CatalogArray* bad = contents.FirstBad()) return bad->status;
-    WarnOfBadArrays(contents.groups, location.address);
-    WarnOfUnusedMasks(contents.groups, location.address);
-    WarnOfUnconsolidated(Unconsolidated(location, contents), location.address);
+    WarnOfBadArrays(contents.groups, open_node.address);
+    WarnOfUnusedMasks(contents.groups, open_node.address);
+    WarnOfUnconsolidated(Unconsolidated(open_node, contents), open_node.address);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
     // If the only array has one dimension, it is opened as a raster with a single row.
     const CatalogArray* const only = contents.OnlyArray();
@@ -449,7 +450,7 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     // subdataset would take it for another store.
     const bool is_listed_itself = IsNameOfNode(request.name) && dataset->GetRasterCount() > 0;
     if (!is_listed_itself || list_all)
-        ListSubdatasets(contents.groups, location, request.options, *dataset);
+        ListSubdatasets(contents.groups, open_node, request.options, *dataset);
     if (dataset->GetRasterCount() == 0 && !dataset->HasSubdatasets())
         return Status::NotFound(
             "holds no array of two or more dimensions with numbers (open option "
@@ -459,13 +460,13 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
 
 }  // namespace
 
-Result<DatasetPtr> OpenRaster(const std::string& name, const Location& location,
+Result<DatasetPtr> OpenRaster(const std::string& name, const OpenNode& open_node,
                               const Indices& indices, const OpenOptions& options) {
-    const Request request{name, location, options};
-    if (location.kind == zarr::NodeKind::kArray)
-        return OpenArray(request, location.node, std::nullopt, indices);
+    const Request request{name, open_node, options};
+    if (open_node.kind == zarr::NodeKind::kArray)
+        return OpenArray(request, open_node.node, std::nullopt, indices);
     if (!indices.empty())
-        return Status::Invalid("/" + location.node + " is a group, which has no slices");
+        return Status::Invalid("/" + open_node.node + " is a group, which has no slices");
     return OpenGroup(request);
 }
 

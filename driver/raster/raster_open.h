@@ -12,12 +12,12 @@
 
 namespace zarr_driver {
 
-// Opens the node at `location` as a dataset of the raster API. An array, or a slice of an array,
-// gets the smaller levels of its pyramid as overviews. A group gives bands, overviews and
-// subdatasets. `name` is the name that the user opened, and `indices` select the slice. Emits
-// warnings; returns errors.
+// Opens `open_node` as a dataset of the raster API. An array, or a slice of an array, gets the
+// smaller levels of its pyramid as overviews. A group gives bands, overviews and subdatasets.
+// `name` is the name that the user opened, and `indices` select the slice. Emits warnings; returns
+// errors.
 zarr::Result<std::unique_ptr<ZarrDataset>> OpenRaster(const std::string& name,
-                                                      const Location& location,
+                                                      const OpenNode& open_node,
                                                       const std::vector<std::uint64_t>& indices,
                                                       const OpenOptions& options);
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/conventions/attributes.h"
+#include "core/conventions/attributes/attributes.h"
 #include "driver/base/metadata_text.h"
 
 namespace zarr_driver {

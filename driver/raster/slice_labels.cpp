@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/conventions/ome_placement.h"
-#include "core/conventions/scalar_coordinates.h"
+#include "core/conventions/cf/scalar_coordinates.h"
 #include "core/dtype/element_text.h"
 #include "driver/base/gdal_errors.h"
 

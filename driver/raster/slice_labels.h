@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/completion.h"
-#include "core/conventions/coordinates.h"
+#include "core/conventions/cf/coordinates.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/ome_channels.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/conventions/fingerprint.h"
+#include "core/conventions/attributes/fingerprint.h"
 #include "driver/raster/band_array.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"

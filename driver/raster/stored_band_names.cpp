@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/stored_band_names.h"
 
-#include "core/conventions/coordinates.h"
+#include "core/conventions/cf/coordinates.h"
 #include "core/store/keys.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"
@@ -26,7 +26,7 @@ bool StoredBandNames::FindOut() const {
     if (!dimension.is_named) return false;
     // Band names never replace coordinates that are times or other numbers.
     if (!dimension.coordinate_path.empty()) {
-        const auto coordinate = dataset_.location().hierarchy->Metadata(dimension.coordinate_path);
+        const auto coordinate = dataset_.open_node().hierarchy->Metadata(dimension.coordinate_path);
         if (!coordinate.ok() || coordinate->dtype.kind != zarr::DataKind::kUnicode) return false;
     }
     const auto is_free =

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/attributes.h"
+#include "core/conventions/attributes/attributes.h"
 #include "core/store/keys.h"
 #include "driver/base/array_options.h"
 #include "driver/base/gdal_errors.h"
@@ -98,7 +98,7 @@ StoredMasks::MaskArray* StoredMasks::Open(const std::string& path, int number) {
 }
 
 Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, int number) const {
-    const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
+    const zarr::Hierarchy& hierarchy = *dataset_.open_node().hierarchy;
     OpenOptions options = dataset_.options();
     options.fill_value_as_nodata = zarr::FillAsNodata::kNo;
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeLevelLayout(hierarchy, path, options,
@@ -123,10 +123,10 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
                       : GMF_PER_DATASET;
     array.bands = MaskedBands(attributes, number);
     array.is_of_all = array.bands.empty() && attributes.Find(kMaskedBands) == nullptr;
-    Location location = dataset_.location();
-    location.node = path;
-    location.kind = zarr::NodeKind::kArray;
-    array.dataset = std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, options);
+    OpenNode open_node = dataset_.open_node();
+    open_node.node = path;
+    open_node.kind = zarr::NodeKind::kArray;
+    array.dataset = std::make_unique<ZarrDataset>(dataset_.GetDescription(), open_node, options);
     array.dataset->AddArray(std::move(layout), false);
     const int own = dataset_.Band(number)->array().NumberOf(number);
     array.dataset->Become({&dataset_, is_of_one ? number : number - own + 1, true});
@@ -143,7 +143,7 @@ Result<std::string> StoredMasks::MakeArray(int number, int flags) {
     const std::string stem =
         is_of_all ? "mask" : std::string(zarr::LastName(layout.facts.path)) + "_mask";
     std::string path = zarr::JoinKey(group, stem);
-    const auto& hierarchy = *dataset_.location().hierarchy;
+    const auto& hierarchy = *dataset_.open_node().hierarchy;
     for (int i = 2;; ++i) {
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy.KindOf(path));
         if (kind == zarr::NodeKind::kNone) break;
@@ -185,7 +185,7 @@ std::vector<BandArray*> StoredMasks::ArraysOf(int first, int last) const {
 }
 
 Status StoredMasks::TakeOver(const std::vector<BandArray*>& arrays) {
-    const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
+    const zarr::Hierarchy& hierarchy = *dataset_.open_node().hierarchy;
     hierarchy.Reload();
     for (BandArray* const array : arrays) {
         ZARR_ASSIGN_OR_RETURN(const json::Value stored, hierarchy.Attributes(array->path()));
@@ -199,7 +199,7 @@ Status StoredMasks::TakeOver(const std::vector<BandArray*>& arrays) {
 
 Status StoredMasks::AddMaskedBand(const std::string& path, int number) {
     ZARR_ASSIGN_OR_RETURN(const json::Value before,
-                          dataset_.location().hierarchy->Attributes(path));
+                          dataset_.open_node().hierarchy->Attributes(path));
     std::vector<int> bands = MaskedBands(before, number);
     const int own = dataset_.Band(number)->array().NumberOf(number);
     if (std::find(bands.begin(), bands.end(), own) == bands.end()) bands.push_back(own);

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/conventions/attributes.h"
-#include "core/conventions/crs_text.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/crs/crs_text.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/metadata_text.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/conventions/eopf.h"
+#include "core/conventions/facts/eopf.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/gdal_types.h"
 #include "driver/georef/shared_georeferencing.h"
@@ -63,15 +63,16 @@ bool IsListed(const CatalogArray& array, const OpenOptions& options) {
 
 }  // namespace
 
-ArrayList BandsOf(const CatalogGroup& group, const Location& location, const OpenOptions& options) {
+ArrayList BandsOf(const CatalogGroup& group, const OpenNode& open_node,
+                  const OpenOptions& options) {
     if (!group.IsOneGrid()) return {};
     ArrayList bands =
-        ArraysInOneLocation(*location.hierarchy, group.Rasters(), location.address, options);
+        ArraysInOneLocation(*open_node.hierarchy, group.Rasters(), open_node.address, options);
     if (bands.size() < 2) bands.clear();
     return bands;
 }
 
-void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& location,
+void ListSubdatasets(const std::vector<CatalogGroup>& groups, const OpenNode& open_node,
                      const OpenOptions& options, ZarrDataset& dataset) {
     // In an EOPF product (Sentinel data in Zarr), the group "measurements" is listed before all
     // other groups.
@@ -79,27 +80,27 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
     ordered.reserve(groups.size());
     for (const CatalogGroup& group : groups) ordered.push_back(&group);
     auto others = ordered.begin();
-    if (zarr::IsEopfProduct(*location.hierarchy))
+    if (zarr::IsEopfProduct(*open_node.hierarchy))
         others = std::stable_partition(ordered.begin(), ordered.end(), [](const auto* group) {
             return ("/" + group->path + "/").find("/measurements/") != std::string::npos;
         });
     if (dataset.BandsHaveArrays())
         dataset.AddSubdataset(
-            FormatConnectionString(location.address, location.node),
+            FormatConnectionString(open_node.address, open_node.node),
             DescribeComposite(static_cast<std::uint64_t>(dataset.GetRasterYSize()),
-                              static_cast<std::uint64_t>(dataset.GetRasterXSize()), location.node,
+                              static_cast<std::uint64_t>(dataset.GetRasterXSize()), open_node.node,
                               static_cast<std::size_t>(dataset.GetRasterCount())));
     std::vector<std::pair<const CatalogGroup*, ArrayList>> composites;
     for (const CatalogGroup* const group : ordered) {
-        if (group->path == location.node) continue;
-        ArrayList bands = BandsOf(*group, location, options);
+        if (group->path == open_node.node) continue;
+        ArrayList bands = BandsOf(*group, open_node, options);
         if (!bands.empty()) composites.emplace_back(group, std::move(bands));
     }
     const auto add_arrays = [&](auto first, auto last) {
         for (; first != last; ++first)
             for (const CatalogArray& array : (*first)->arrays)
                 if (IsListed(array, options))
-                    dataset.AddSubdataset(FormatConnectionString(location.address, array.path),
+                    dataset.AddSubdataset(FormatConnectionString(open_node.address, array.path),
                                           DescribeForList(**first, array));
     };
     // Groups with bands are listed before single arrays. If the first of these groups holds no
@@ -110,7 +111,7 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
     add_arrays(ordered.begin(), unlisted);
     for (const auto& [group, bands] : composites) {
         const auto& shape = bands[0]->metadata.shape;
-        dataset.AddSubdataset(FormatConnectionString(location.address, group->path),
+        dataset.AddSubdataset(FormatConnectionString(open_node.address, group->path),
                               DescribeComposite(shape[0], shape[1], group->path,
                                                 std::max(bands.size(), group->band_count)));
     }
@@ -149,12 +150,12 @@ void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::strin
                     " (open option USE_CONSOLIDATED_METADATA=NO reads them)");
 }
 
-void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset) {
+void ListSlices(const RasterLayout& layout, const OpenNode& open_node, ZarrDataset& dataset) {
     if (layout.slices > kMaxBands) {
-        EmitWarning(location.address,
+        EmitWarning(open_node.address,
                     "/" + layout.facts.path + ": " + std::to_string(layout.slices) +
                         " slices are too many to list; open one by its name, such as " +
-                        FormatConnectionString(location.address, layout.facts.path,
+                        FormatConnectionString(open_node.address, layout.facts.path,
                                                layout.SliceIndices(0)));
         return;
     }
@@ -164,7 +165,7 @@ void ListSlices(const RasterLayout& layout, const Location& location, ZarrDatase
         for (std::size_t i = 0; i < indices.size(); ++i)
             text += (i != 0 ? ", " : " ") + layout.facts.dimensions[layout.other_axes[i]].name +
                     " " + std::to_string(indices[i]);
-        dataset.AddSubdataset(FormatConnectionString(location.address, layout.facts.path, indices),
+        dataset.AddSubdataset(FormatConnectionString(open_node.address, layout.facts.path, indices),
                               "[" + std::to_string(layout.Height()) + "x" +
                                   std::to_string(layout.Width()) + "] /" + layout.facts.path +
                                   ", " + text + " (" + TypeText(layout.facts.metadata.dtype) + ")");

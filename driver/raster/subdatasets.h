@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/catalog.h"
+#include "core/conventions/catalog/catalog.h"
 #include "driver/base/open_options.h"
 #include "driver/raster/dataset.h"
 #include "driver/store/open_node.h"
@@ -16,16 +16,16 @@ namespace zarr_driver {
 // Returns the arrays in a group that form the bands of one dataset, because their grid, CRS and
 // geotransform are equal. Empty if there are fewer than two.
 std::vector<const zarr::CatalogArray*> BandsOf(const zarr::CatalogGroup& group,
-                                               const Location& location,
+                                               const OpenNode& open_node,
                                                const OpenOptions& options);
 
 // Adds a subdataset to `dataset` for each group with bands, then for each array. If `dataset` has
 // bands from several arrays, its own group comes first.
-void ListSubdatasets(const std::vector<zarr::CatalogGroup>& groups, const Location& location,
+void ListSubdatasets(const std::vector<zarr::CatalogGroup>& groups, const OpenNode& open_node,
                      const OpenOptions& options, ZarrDataset& dataset);
 
 // Adds a subdataset for each two-dimensional slice of an array, for the open option MULTIBAND=NO.
-void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset);
+void ListSlices(const RasterLayout& layout, const OpenNode& open_node, ZarrDataset& dataset);
 
 // Emits one warning that names all arrays that cannot be read.
 void WarnOfBadArrays(const std::vector<zarr::CatalogGroup>& groups, const std::string& store_path);

@@ -17,8 +17,9 @@
 #include "driver/store/open_node.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -70,10 +71,10 @@ bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
 
 // True if a node is, or is a group that contains, an array with a codec, data type or chunk grid
 // that this driver lacks.
-bool HoldsForeign(const Location& location) {
-    const zarr::Hierarchy& hierarchy = *location.hierarchy;
-    if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);
-    const auto members = hierarchy.Members(location.node);
+bool HoldsForeign(const OpenNode& open_node) {
+    const zarr::Hierarchy& hierarchy = *open_node.hierarchy;
+    if (open_node.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, open_node.node);
+    const auto members = hierarchy.Members(open_node.node);
     return members.ok() &&
            std::any_of(members->begin(), members->end(), [&](const zarr::Node& member) {
                return member.kind == zarr::NodeKind::kArray && IsForeign(hierarchy, member.path);
@@ -116,9 +117,9 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
     std::unique_ptr<GDALDataset> dataset;
     {
         const QuietErrors quiet;
-        const auto location = Locate(address, {});
-        if (!location.ok()) return nullptr;
-        if (!HoldsForeign(*location)) return nullptr;
+        const auto open_node = OpenNodeAt(address, {});
+        if (!open_node.ok()) return nullptr;
+        if (!HoldsForeign(*open_node)) return nullptr;
         dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name, address)));
         // A dataset with only subdatasets is useless, because the built-in driver cannot open these
         // subdatasets.

@@ -13,8 +13,8 @@
 #include "core/base/text.h"
 #include "core/references/icechunk_file.h"
 #include "core/store/keys.h"
-#include "driver/store/dot_segments.h"
-#include "driver/store/reference_targets.h"
+#include "driver/transport/dot_segments.h"
+#include "driver/transport/reference_targets.h"
 
 namespace zarr_driver {
 

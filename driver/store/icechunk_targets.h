@@ -8,7 +8,7 @@
 #include "core/references/icechunk_containers.h"
 #include "core/references/target.h"
 #include "core/store/store.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -19,10 +19,10 @@
 #include "core/store/local_file.h"
 #include "driver/base/debug_log.h"
 #include "driver/store/kerchunk_parquet_kind.h"
-#include "driver/store/logged_store.h"
-#include "driver/store/reference_targets.h"
-#include "driver/store/shared_objects.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/logged_store.h"
+#include "driver/transport/reference_targets.h"
+#include "driver/transport/shared_objects.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

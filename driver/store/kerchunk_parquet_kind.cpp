@@ -20,12 +20,13 @@
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/logged_store.h"
-#include "driver/store/reference_targets.h"
 #include "driver/store/resolve.h"
-#include "driver/store/shared_objects.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/logged_store.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/reference_targets.h"
+#include "driver/transport/shared_objects.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

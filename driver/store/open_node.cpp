@@ -17,7 +17,6 @@
 #include "core/base/completion.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
-#include "core/conventions/named_members.h"
 #include "core/conventions/opening_prefetch.h"
 #include "core/store/keys.h"
 #include "driver/base/debug_log.h"
@@ -29,7 +28,7 @@
 #include "driver/store/resolve.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -83,96 +82,96 @@ void PrefetchRoot(const zarr::Store& store, const std::string& node) {
 // Prefetches the documents that show whether the node is an array or a group. In parallel, lets
 // GDAL look for its cache file for arrays, "x.zarr.gmac". GDAL remembers whether the file exists,
 // so that the first read of an array need not look for the file.
-void PrefetchNode(const zarr::Store& store, const Location& location) {
-    std::vector<std::string> keys = zarr::FirstKeys(location.node);
-    for (std::string& key : zarr::FirstKeysOfOldStore(location.node))
+void PrefetchNode(const zarr::Store& store, const OpenNode& open_node) {
+    std::vector<std::string> keys = zarr::FirstKeys(open_node.node);
+    for (std::string& key : zarr::FirstKeysOfOldStore(open_node.node))
         keys.push_back(std::move(key));
     AtTheSameTime([&] { zarr::NoThrow([&] { store.Prefetch(keys, {}); }); },
                   [&] {
                       const QuietErrors quiet;
-                      static_cast<void>(PathExists(location.address.text() + ".gmac"));
+                      static_cast<void>(PathExists(open_node.address.text() + ".gmac"));
                   });
 }
 
-// Opens the store of `location`. If `options` ask for an update, also sets `location.writable` to
+// Opens the store of `open_node`. If `options` ask for an update, also sets `open_node.writable` to
 // the store.
-Result<std::shared_ptr<const zarr::Store>> OpenStoreOf(Location& location,
+Result<std::shared_ptr<const zarr::Store>> OpenStoreOf(OpenNode& open_node,
                                                        const OpenOptions& options) {
     const StoreAccess access = {options.missing_on_403, false, options.follow_links};
-    if (!options.is_update) return OpenStore(location.address, access);
-    ZARR_ASSIGN_OR_RETURN(location.writable,
-                          OpenStoreForUpdate(location.address, options.missing_on_403));
-    return std::shared_ptr<const zarr::Store>(location.writable);
+    if (!options.is_update) return OpenStore(open_node.address, access);
+    ZARR_ASSIGN_OR_RETURN(open_node.writable,
+                          OpenStoreForUpdate(open_node.address, options.missing_on_403));
+    return std::shared_ptr<const zarr::Store>(open_node.writable);
 }
 
-// Opens the hierarchy of `location`. Requests the documents that opening needs together.
-Status OpenHierarchy(Location& location, const OpenOptions& options, OpenedFor purpose) {
-    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreOf(location, options));
+// Opens the hierarchy of `open_node`. Requests the documents that opening needs together.
+Status OpenHierarchy(OpenNode& open_node, const OpenOptions& options, OpenedFor purpose) {
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreOf(open_node, options));
     const bool caches_absence = store->Traits().caches_absence;
     const bool looks_ahead = caches_absence && purpose == OpenedFor::kRaster;
-    const auto load_auxiliary = [&] { location.auxiliary = LoadAuxiliaryFile(location.address); };
+    const auto load_auxiliary = [&] { open_node.auxiliary = LoadAuxiliaryFile(open_node.address); };
     // Prefetches the documents unless the first document is cached. A cached document means that
     // another dataset has the store open and has read the documents.
-    if (caches_absence && !store->IsCached(zarr::FirstKeys(location.node).front())) {
+    if (caches_absence && !store->IsCached(zarr::FirstKeys(open_node.node).front())) {
         if (looks_ahead)
-            AtTheSameTime([&] { zarr::NoThrow([&] { PrefetchRoot(*store, location.node); }); },
+            AtTheSameTime([&] { zarr::NoThrow([&] { PrefetchRoot(*store, open_node.node); }); },
                           load_auxiliary);
         else if (!options.is_update)
-            PrefetchNode(*store, location);
+            PrefetchNode(*store, open_node);
     }
     ZARR_ASSIGN_OR_RETURN(
-        location.hierarchy,
+        open_node.hierarchy,
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : ""));
-    const zarr::Hierarchy& hierarchy = *location.hierarchy;
+    const zarr::Hierarchy& hierarchy = *open_node.hierarchy;
     if (looks_ahead) {
-        if (!location.auxiliary) load_auxiliary();
-        zarr::NoThrow([&] { zarr::PrefetchOpening(hierarchy, location.node); });
+        if (!open_node.auxiliary) load_auxiliary();
+        zarr::NoThrow([&] { zarr::PrefetchOpening(hierarchy, open_node.node); });
     } else if (!hierarchy.is_consolidated()) {
-        hierarchy.store()->Prefetch({hierarchy.KeyOf(location.node, zarr::Document::kArray),
-                                     hierarchy.KeyOf(location.node, zarr::Document::kGroup),
-                                     hierarchy.KeyOf(location.node, zarr::Document::kAttributes)},
+        hierarchy.store()->Prefetch({hierarchy.KeyOf(open_node.node, zarr::Document::kArray),
+                                     hierarchy.KeyOf(open_node.node, zarr::Document::kGroup),
+                                     hierarchy.KeyOf(open_node.node, zarr::Document::kAttributes)},
                                     {});
     }
     return {};
 }
 
 // Opens the store at `address` as its kind says, and finds the node there.
-Result<Location> LocateAsKind(const StoreAddress& address, const OpenOptions& options,
-                              OpenedFor purpose) {
-    Location location;
-    location.address = address;
-    location.node = address.node;
-    ZARR_RETURN_IF_ERROR(OpenHierarchy(location, options, purpose));
-    const zarr::Hierarchy& hierarchy = *location.hierarchy;
-    ZARR_ASSIGN_OR_RETURN(location.kind, hierarchy.KindOf(location.node));
+Result<OpenNode> OpenAsKind(const StoreAddress& address, const OpenOptions& options,
+                            OpenedFor purpose) {
+    OpenNode open_node;
+    open_node.address = address;
+    open_node.node = address.node;
+    ZARR_RETURN_IF_ERROR(OpenHierarchy(open_node, options, purpose));
+    const zarr::Hierarchy& hierarchy = *open_node.hierarchy;
+    ZARR_ASSIGN_OR_RETURN(open_node.kind, hierarchy.KindOf(open_node.node));
     // CheckGroup() returns an error if a group of Zarr v3 has an unknown metadata member that a
     // reader must understand.
-    if (location.kind == NodeKind::kGroup && hierarchy.format() == zarr::Format::kV3)
-        ZARR_RETURN_IF_ERROR(hierarchy.CheckGroup(location.node));
-    if (location.kind == NodeKind::kNone && location.node == RootArrayName(address)) {
+    if (open_node.kind == NodeKind::kGroup && hierarchy.format() == zarr::Format::kV3)
+        ZARR_RETURN_IF_ERROR(hierarchy.CheckGroup(open_node.node));
+    if (open_node.kind == NodeKind::kNone && open_node.node == RootArrayName(address)) {
         ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy.HoldsArray(""));
         if (is_array) {
-            location.node.clear();
-            location.kind = NodeKind::kArray;
+            open_node.node.clear();
+            open_node.kind = NodeKind::kArray;
         }
     }
-    return location;
+    return open_node;
 }
 
 // Opens the store at `address`, and finds the node there. Consolidated metadata with references
 // proves that the store is of another kind: it fails to open, or looks empty if it is not used.
-Result<Location> LocateAt(const StoreAddress& address, const OpenOptions& options,
-                          OpenedFor purpose) {
-    auto location = LocateAsKind(address, options, purpose);
+Result<OpenNode> OpenInStore(const StoreAddress& address, const OpenOptions& options,
+                             OpenedFor purpose) {
+    auto open_node = OpenAsKind(address, options, purpose);
     const bool looks_empty = options.use_consolidated == zarr::UseConsolidated::kNever &&
-                             location.ok() && location->kind == NodeKind::kNone;
+                             open_node.ok() && open_node->kind == NodeKind::kNone;
     const bool may_be_references =
-        looks_empty || location.status().code() == zarr::StatusCode::kUnsupported;
+        looks_empty || open_node.status().code() == zarr::StatusCode::kUnsupported;
     if (!may_be_references || address.store_kind == &kKerchunkParquetKind ||
         !HoldsKerchunkParquet(address))
-        return location;
-    return LocateAsKind(AsKerchunkParquet(address), options, purpose);
+        return open_node;
+    return OpenAsKind(AsKerchunkParquet(address), options, purpose);
 }
 
 // Returns the number of letters that must be inserted, deleted or replaced in `a` to get `b`.
@@ -215,14 +214,14 @@ std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node)
 // Reports a fault of the consolidated metadata, if there is one, after the node was found without
 // it. Emits a warning, or returns the fault as an error if the store cannot list the members of a
 // group.
-Status ReportConsolidatedFault(const Location& location) {
-    const Status& fault = location.hierarchy->consolidated_error();
+Status ReportConsolidatedFault(const OpenNode& open_node) {
+    const Status& fault = open_node.hierarchy->consolidated_error();
     if (fault.ok()) return {};
-    if (location.kind == NodeKind::kGroup &&
-        location.hierarchy->Members(location.node).status().code() ==
+    if (open_node.kind == NodeKind::kGroup &&
+        open_node.hierarchy->Members(open_node.node).status().code() ==
             zarr::StatusCode::kUnsupported)
         return fault;
-    EmitWarning(location.address,
+    EmitWarning(open_node.address,
                 fault.message() + " (using the documents of the arrays and groups instead)");
     return {};
 }
@@ -242,33 +241,33 @@ std::shared_ptr<zarr::ArrayContext> SharedContext() {
     return context;
 }
 
-Result<Location> Locate(const StoreAddress& address, const OpenOptions& options,
-                        OpenedFor purpose) {
+Result<OpenNode> OpenNodeAt(const StoreAddress& address, const OpenOptions& options,
+                            OpenedFor purpose) {
     const StoreAddress root = RootOf(address);
-    ZARR_ASSIGN_OR_RETURN(Location location, LocateAt(root, options, purpose));
-    if (location.kind == NodeKind::kNone && !address.has_node && root.has_node) {
+    ZARR_ASSIGN_OR_RETURN(OpenNode open_node, OpenInStore(root, options, purpose));
+    if (open_node.kind == NodeKind::kNone && !address.has_node && root.has_node) {
         // The store does not contain the node, perhaps because the root's consolidated metadata is
         // older than the node. The node's folder is therefore opened as a store of its own.
-        ZARR_ASSIGN_OR_RETURN(location, LocateAt(address, options, purpose));
+        ZARR_ASSIGN_OR_RETURN(open_node, OpenInStore(address, options, purpose));
     }
-    if (location.kind != NodeKind::kNone) {
-        ZARR_RETURN_IF_ERROR(ReportConsolidatedFault(location));
-        return location;
+    if (open_node.kind != NodeKind::kNone) {
+        ZARR_RETURN_IF_ERROR(ReportConsolidatedFault(open_node));
+        return open_node;
     }
-    const Status& fault = location.hierarchy->consolidated_error();
+    const Status& fault = open_node.hierarchy->consolidated_error();
     if (!fault.ok()) return Status::NotFound(fault.message());
     if (address.has_node && !address.node.empty() && HoldsStore(address))
         return Status::NotFound("/" + address.node + ": there is no such array or group" +
-                                NearNames(*location.hierarchy, address.node) +
-                                (location.hierarchy->is_consolidated()
+                                NearNames(*open_node.hierarchy, address.node) +
+                                (open_node.hierarchy->is_consolidated()
                                      ? " in the consolidated metadata (open option "
                                        "USE_CONSOLIDATED_METADATA=NO ignores them)"
                                      : ""));
     return NoStore(root);
 }
 
-void DescribeState(const Location& location, CPLStringList& list) {
-    DescribeIcechunk(location.address, *location.hierarchy->store(), list);
+void DescribeState(const OpenNode& open_node, CPLStringList& list) {
+    DescribeIcechunk(open_node.address, *open_node.hierarchy->store(), list);
 }
 
 std::string RootArrayName(const StoreAddress& address) {

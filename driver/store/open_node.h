@@ -17,7 +17,7 @@
 namespace zarr_driver {
 
 // A node that was found, and the store that holds the node.
-struct Location {
+struct OpenNode {
     StoreAddress address;  // the root of the store
     std::shared_ptr<const zarr::Hierarchy> hierarchy;
     // The store that `hierarchy` reads, opened for update; nullptr if the store is open for reading
@@ -42,16 +42,16 @@ std::shared_ptr<zarr::ArrayContext> SharedContext();
 // Opens the store that contains `address`, and finds the node there. If the address leads into the
 // middle of a store, the root of that store is opened, so that neighbouring nodes are known.
 // Returns kNotFound if no Zarr store contains the address.
-zarr::Result<Location> Locate(const StoreAddress& address, const OpenOptions& options,
-                              OpenedFor purpose = OpenedFor::kOther);
+zarr::Result<OpenNode> OpenNodeAt(const StoreAddress& address, const OpenOptions& options,
+                                  OpenedFor purpose = OpenedFor::kOther);
 
 // Adds facts about the state of an opened Icechunk repository to `list`: the items BRANCHES, TAGS
 // and SNAPSHOT. Adds nothing for other stores.
-void DescribeState(const Location& location, CPLStringList& list);
+void DescribeState(const OpenNode& open_node, CPLStringList& list);
 
 // Returns the name of an array that is the root of the store at `address`: the folder's name
 // without extension. GDAL's built-in driver shows such an array in a group under this name, so
-// Locate() accepts the name for compatibility.
+// OpenNodeAt() accepts the name for compatibility.
 std::string RootArrayName(const StoreAddress& address);
 
 // Emits a warning if the store failed to return metadata or a listing since the last call. Optional

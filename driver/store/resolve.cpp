@@ -10,12 +10,13 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/http_errors.h"
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/xcube_store.h"
+#include "driver/transport/access_refusal.h"
+#include "driver/transport/http_errors.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -112,6 +113,11 @@ StoreAddress Resolve(const ConnectionString& name) { return AddressOf(name.path)
 zarr::Result<StoreAddress> Resolve(const std::string& name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     return Resolve(parsed);
+}
+
+zarr::Status WithRefusalOf(const char* name, zarr::Status failure) {
+    const auto address = Resolve(name);
+    return address.ok() ? WithRefusal(*address, std::move(failure)) : failure;
 }
 
 namespace {

@@ -20,6 +20,9 @@ StoreAddress Resolve(const ConnectionString& name);
 // Parses a name that a user opens, and returns the address to which it leads.
 zarr::Result<StoreAddress> Resolve(const std::string& name);
 
+// Calls WithRefusal() for the store that `name`, as the user gave it, leads to.
+zarr::Status WithRefusalOf(const char* name, zarr::Status failure);
+
 // True if `address` is the root of a store: Zarr v2 or v3, a Zarr v1 array, a folder "x.levels" of
 // xcube, or references. Looks for a few files by name, and lists no folder.
 bool HoldsStore(const StoreAddress& address);

@@ -19,9 +19,9 @@
 #include "core/store/local_file.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/xml_tree.h"
-#include "driver/store/http_client.h"
 #include "driver/store/store_address.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/http_client.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -19,12 +19,12 @@
 #include "core/hierarchy/change_intent.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
-#include "driver/store/byte_file.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/byte_file.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/status.h"
 #include "core/store/staging.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "core/store/keys.h"
 #include "driver/store/store_kind.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -38,7 +38,7 @@
 
 #include "core/base/status.h"
 #include "core/references/icechunk_repository.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/store/keys.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

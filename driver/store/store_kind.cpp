@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store/store_kind.h"
 
+#include "driver/store/folder_kind.h"
 #include "driver/store/icechunk_kind.h"
 #include "driver/store/kerchunk_json_kind.h"
 #include "driver/store/kerchunk_parquet_kind.h"
-#include "driver/store/remote_store.h"
-#include "driver/store/vsi_store.h"
+#include "driver/store/remote_kind.h"
 #include "driver/store/xcube_store.h"
 #include "driver/store/zip_kind.h"
 

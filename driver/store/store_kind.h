@@ -16,17 +16,6 @@
 
 namespace zarr_driver {
 
-// Options with which a store is opened.
-struct StoreAccess {
-    // If true, values that a server refuses (status 403) are absent. Object stores answer so for
-    // absent keys if the client may not list.
-    bool missing_on_403 = false;
-    // If true, the store is opened for update, without cached answers.
-    bool update = false;
-    // which links to other stores may be followed
-    FollowLinks follow_links = FollowLinks::kNo;
-};
-
 enum class StoreOperation : std::uint8_t { kCreate, kWrite };
 
 // A kind of store, as a table of functions. Where a function is nullptr, OfKind() takes it from the

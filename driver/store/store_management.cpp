@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/conventions/delete_cascade.h"
+#include "core/conventions/catalog/delete_cascade.h"
 #include "core/hierarchy/change_intent.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
@@ -30,7 +30,6 @@
 #include "driver/store/kerchunk_parquet_kind.h"
 #include "driver/store/multidim_pam.h"
 #include "driver/store/open_node.h"
-#include "driver/store/remote_store.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/staged.h"
@@ -39,9 +38,10 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/store_update.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/xcube_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -55,14 +55,14 @@ namespace {
 Result<StoreAddress> LocateUnconsolidated(const StoreAddress& address) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
-    const auto location = Locate(address, options);
-    if (!location.ok())
-        return FollowsV3Draft(address, location.status()) ? V3DraftError() : location.status();
+    const auto open_node = OpenNodeAt(address, options);
+    if (!open_node.ok())
+        return FollowsV3Draft(address, open_node.status()) ? V3DraftError() : open_node.status();
     // Only the contents of the folder show that it holds references.
-    if (location->address.store_kind == &kKerchunkParquetKind &&
-        !kKerchunkParquetKind.recognise(location->address))
-        return RefuseChangeOfReferences(location->address, StoreOperation::kWrite);
-    return location->address.At(location->node);
+    if (open_node->address.store_kind == &kKerchunkParquetKind &&
+        !kKerchunkParquetKind.recognise(open_node->address))
+        return RefuseChangeOfReferences(open_node->address, StoreOperation::kWrite);
+    return open_node->address.At(open_node->node);
 }
 
 // True if a killed writer has left a part of the node.

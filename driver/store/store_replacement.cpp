@@ -11,8 +11,7 @@
 #include "core/metadata/documents.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/store/kerchunk_parquet_kind.h"
-#include "driver/store/remote_creation.h"
-#include "driver/store/remote_store.h"
+#include "driver/store/remote_kind.h"
 #include "driver/store/resolve.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"
@@ -20,8 +19,11 @@
 #include "driver/store/store_kind.h"
 #include "driver/store/store_management.h"
 #include "driver/store/store_update.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
+#include "driver/transport/remote_creation.h"
+#include "driver/transport/remote_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -8,9 +8,9 @@
 
 #include "core/base/status.h"
 #include "core/store/store_lock.h"
-#include "driver/store/remote_creation.h"
 #include "driver/store/staged.h"
 #include "driver/store/store_address.h"
+#include "driver/transport/remote_creation.h"
 
 namespace zarr_driver {
 

@@ -12,9 +12,9 @@
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/base/store_options.h"
-#include "driver/store/object_lock.h"
 #include "driver/store/open_node.h"
-#include "driver/store/store_path.h"
+#include "driver/transport/object_lock.h"
+#include "driver/transport/store_path.h"
 
 namespace zarr_driver {
 

@@ -9,6 +9,7 @@
 #include "core/store/keys.h"
 #include "driver/store/xcube_store.h"
 #include "driver/store/zip_kind.h"
+#include "driver/transport/open_zip.h"
 
 namespace zarr_driver {
 

@@ -8,7 +8,7 @@
 #include "core/base/status.h"
 #include "core/references/reference.h"
 #include "core/store/store.h"
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "core/conventions/xcube_levels.h"
+#include "core/conventions/pyramid/xcube_levels.h"
 #include "core/store/keys.h"
 #include "core/store/mount_store.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/store/store.h"
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 #include "driver/store/store_address.h"
 #include "driver/store/store_kind.h"
 
@@ -17,14 +17,6 @@ extern const StoreKind kZipKind;
 // Writes the members of a zip file anew, without those that were replaced: first the documents
 // "zarr.json", by their depth. Nobody else may use the file.
 zarr::Status SortZip(const std::string& path);
-
-// Opens a zip file and reads its directory. If the archive is already open and the file has not
-// changed, returns the open archive. Thread-safe.
-zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
-
-// Releases the archive that OpenZip() opened last. OpenZip() keeps that archive open for its next
-// call.
-void CloseIdleZip();
 
 // Returns the folder of the store in `archive`, the zip file of `address`; an empty text is the
 // root of the archive. If `address` states no folder, the archive is searched for a store.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/array_facts.h"
+#include "core/conventions/facts/array_facts.h"
 
 #include "autotest/cpp/hierarchy/trees.h"
-#include "core/conventions/flag_colours.h"
+#include "core/conventions/attributes/colour.h"
+#include "core/conventions/cf/flags.h"
 
 namespace zarr {
 namespace {

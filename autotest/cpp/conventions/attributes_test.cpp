@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/attributes.h"
+#include "core/conventions/attributes/attributes.h"
 
 #include <cmath>
 

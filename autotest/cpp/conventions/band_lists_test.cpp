@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/band_lists.h"
+#include "core/conventions/cf/band_lists.h"
 
 #include "autotest/cpp/hierarchy/trees.h"
-#include "core/conventions/flag_colours.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/cf/flags.h"
+#include "core/conventions/cf/nodata.h"
 
 namespace zarr {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/catalog.h"
+#include "core/conventions/catalog/catalog.h"
 
 #include "autotest/cpp/hierarchy/trees.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include "core/conventions/cf_grid_mapping.h"
+#include "core/conventions/cf/cf_grid_mapping.h"
 
 namespace zarr {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/cf_grid_mapping.h"
+#include "core/conventions/cf/cf_grid_mapping.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/cf_units.h"
+#include "core/conventions/cf/cf_units.h"
 
 #include <gtest/gtest.h>
 

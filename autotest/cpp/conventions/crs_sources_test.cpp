@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/crs_sources.h"
 
 #include "autotest/cpp/hierarchy/trees.h"
+#include "core/conventions/crs/grid_mapping.h"
 
 namespace zarr {
 namespace {

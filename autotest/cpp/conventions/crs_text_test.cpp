@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of CRS texts from a store, before PROJ parses them.
-#include "core/conventions/crs_text.h"
+#include "core/conventions/crs/crs_text.h"
 
 #include <string>
 

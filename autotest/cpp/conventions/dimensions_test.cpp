@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/dimensions.h"
+#include "core/conventions/facts/dimensions.h"
 
 #include "autotest/cpp/support/checks.h"
+#include "core/conventions/attributes/axis_roles.h"
 
 namespace zarr {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/eopf.h"
+#include "core/conventions/facts/eopf.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/array_facts.h"
+#include "core/conventions/cf/flags.h"
 #include "core/metadata/v2_metadata.h"
 
 namespace zarr {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/fingerprint.h"
+#include "core/conventions/attributes/fingerprint.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/geotiff.h"
+#include "core/conventions/crs/geotiff.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "core/conventions/facts/tiff_tags.h"
 
 namespace zarr {
 namespace {

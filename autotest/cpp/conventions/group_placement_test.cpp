@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/group_placement.h"
+#include "core/conventions/crs/group_placement.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/catalog.h"
+#include "core/conventions/catalog/catalog.h"
 
 namespace zarr {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/array_facts.h"
-#include "core/conventions/multiscales.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/attributes/axis_roles.h"
+#include "core/conventions/facts/array_facts.h"
+#include "core/conventions/group/multiscales.h"
+#include "core/conventions/ome/ome_axes.h"
 #include "core/metadata/v2_metadata.h"
 
 namespace zarr {

@@ -3,7 +3,7 @@
 """Writes time_table.txt: times as cftime and NumPy read them. Every run writes the same table.
 
 A line "[units|calendar]" or "[numpy unit]" starts a section. Below it, each line is "value text"; a value is an
-integer or a hexadecimal double. Texts have the form of core/conventions/time.h, so those of cftime are changed:
+integer or a hexadecimal double. Texts have the form of core/conventions/cf/time.h, so those of cftime are changed:
 years are counted with a year 0, fractions have groups of three digits, and the name of a calendar follows if the
 calendar is not a real one.
 """

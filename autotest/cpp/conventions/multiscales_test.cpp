@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/multiscales.h"
+#include "core/conventions/group/multiscales.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
+#include "core/conventions/group/level_statement.h"
 
 namespace zarr {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/named_members.h"
+#include "core/conventions/group/named_members.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/catalog.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/catalog/catalog.h"
 #include "core/store/store.h"
 
 namespace zarr {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "core/conventions/ome/omero.h"
+
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/ome.h"
 
 namespace zarr {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/overviews.h"
+#include "core/conventions/group/overviews.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/affine.h"
-#include "core/conventions/convention_list.h"
-#include "core/conventions/multiscales.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/attributes/convention_list.h"
+#include "core/conventions/catalog/catalog.h"
+#include "core/conventions/crs/affine.h"
+#include "core/conventions/group/level_statement.h"
+#include "core/conventions/group/multiscales.h"
 
 namespace zarr {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "autotest/cpp/hierarchy/trees.h"
-#include "core/conventions/pyramid.h"
+#include "core/conventions/pyramid/pyramid.h"
 
 namespace zarr::test {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/conventions/coordinates.h"
+#include "core/conventions/cf/coordinates.h"
 
 namespace zarr {
 namespace {

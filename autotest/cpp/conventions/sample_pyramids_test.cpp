@@ -4,7 +4,7 @@
 
 #include "autotest/cpp/conventions/pyramids.h"
 #include "autotest/cpp/support/project_file.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/ome/omero.h"
 #include "core/store/directory_store.h"
 #include "core/store/keys.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/tile_matrices.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
 

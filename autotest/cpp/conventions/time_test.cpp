@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/time.h"
+#include "core/conventions/cf/time.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/base/endian.h"
-#include "core/conventions/attributes.h"
-#include "core/conventions/nodata.h"
+#include "core/conventions/attributes/attributes.h"
+#include "core/conventions/cf/nodata.h"
 #include "core/metadata/v2_metadata.h"
 
 namespace zarr {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/xcube_levels.h"
+#include "core/conventions/pyramid/xcube_levels.h"
 
 #include "autotest/cpp/conventions/pyramids.h"
 

@@ -9,7 +9,7 @@
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/temp_folder.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 namespace {
@@ -31,16 +31,16 @@ TEST(EditableArrayTest, ARenamedDimensionChangesTheAxes) {
             "dtype": "<i2", "order": "C", "fill_value": 0, "filters": null, "compressor": null})"))));
     WriteNames(store, R"("p", "q", "r")");
     const OpenOptions options;
-    const auto location = Locate(StoreAddress(path).At("a"), options);
-    ASSERT_TRUE(zarr::test::Succeeds(location));
-    auto layout = MakeRasterLayout(*location->hierarchy, "a", options, {});
+    const auto open_node = OpenNodeAt(StoreAddress(path).At("a"), options);
+    ASSERT_TRUE(zarr::test::Succeeds(open_node));
+    auto layout = MakeRasterLayout(*open_node->hierarchy, "a", options, {});
     ASSERT_TRUE(zarr::test::Succeeds(layout));
-    EditableArray array(*location, options, std::move(*layout));
+    EditableArray array(*open_node, options, std::move(*layout));
     EXPECT_EQ(array.layout().x_axis, std::optional<std::size_t>(2));
     EXPECT_EQ(array.layout().y_axis, std::optional<std::size_t>(1));
     WriteNames(store, R"("x", "y", "r")");
-    location->hierarchy->Reload();
-    ASSERT_TRUE(zarr::test::Succeeds(array.Reload(*location->hierarchy, "a")));
+    open_node->hierarchy->Reload();
+    ASSERT_TRUE(zarr::test::Succeeds(array.Reload(*open_node->hierarchy, "a")));
     EXPECT_EQ(array.layout().x_axis, std::optional<std::size_t>(0));
     EXPECT_EQ(array.layout().y_axis, std::optional<std::size_t>(1));
 }

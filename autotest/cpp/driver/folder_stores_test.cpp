@@ -8,7 +8,7 @@
 
 #include "autotest/cpp/store/store_contract.h"
 #include "autotest/cpp/support/checks.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/store_reads.h"
-#include "driver/store/vsi_store.h"
+#include "driver/transport/vsi_store.h"
 
 namespace zarr_driver {
 namespace {

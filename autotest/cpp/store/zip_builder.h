@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/zip_store.h"
+#include "core/store/zip_reader.h"
 
 namespace zarr::test {
 
