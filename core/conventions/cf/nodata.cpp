@@ -324,6 +324,12 @@ Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, 
     return nodata;
 }
 
+Nodata ReadImageNodata(const ArrayFacts& facts) {
+    const bool is_black = facts.metadata.fill_value.is_zero();
+    return ReadNodata(facts.attributes, facts.metadata,
+                      is_black ? FillAsNodata::kNo : FillAsNodata::kAuto);
+}
+
 Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNodata fill) {
     Nodata nodata = StatedNodata(facts.attributes, facts.metadata);
     if (nodata.value) return nodata;
@@ -331,7 +337,7 @@ Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNod
     const bool may_be_black =
         nodata.value && fill == FillAsNodata::kAuto && facts.metadata.fill_value.is_zero();
     if (may_be_black && IsOmeImage(ListingOf(hierarchy, facts.path), facts.metadata.rank()))
-        nodata.value = ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kNo).value;
+        nodata.value = ReadImageNodata(facts).value;
     const bool may_be_data = nodata.value && !facts.metadata.dtype.is_time();
     if (may_be_data && !IsOutsideLonLat(facts, *nodata.value) && IsCoordinate(hierarchy, facts))
         nodata.value.reset();

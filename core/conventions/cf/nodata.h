@@ -65,11 +65,14 @@ bool NeedsOtherArrays(const ArrayFacts& facts, FillAsNodata fill);
 // allows it, or NaT for times. Returns nullopt if none applies.
 Nodata ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata, FillAsNodata fill);
 
-// Returns the nodata value like the other ReadNodata(), except that only StatedNodata() applies to
+// Returns the nodata value of an array of an OME image. A fill value of zero is not nodata: zeros
+// are black pixels, and most writers omit chunks of zeros.
+Nodata ReadImageNodata(const ArrayFacts& facts);
+
+// Returns the nodata value like the first ReadNodata(), except that only StatedNodata() applies to
 // an array of coordinates. An array of longitudes or latitudes with two or more dimensions keeps a
-// plain attribute or fill value beyond 360 degrees as nodata. In an OME image, a fill value of zero
-// is not nodata with FillAsNodata::kAuto: zeros are black pixels, and most writers omit chunks of
-// zeros.
+// plain attribute or fill value beyond 360 degrees as nodata. With FillAsNodata::kAuto,
+// ReadImageNodata() applies to an OME image.
 Nodata ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts, FillAsNodata fill);
 
 // Returns an error if `type` is zarrs.optional, because this data type itself defines the nodata

@@ -61,14 +61,6 @@ std::optional<FillValue> NodataOf(const ArrayFacts& facts) {
     return ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kAuto).value;
 }
 
-// Returns the nodata value of an OME image. A fill value of 0 is black, not nodata.
-std::optional<FillValue> ImageNodataOf(const ArrayFacts& facts) {
-    const bool is_black = facts.metadata.fill_value.is_zero();
-    return ReadNodata(facts.attributes, facts.metadata,
-                      is_black ? FillAsNodata::kNo : FillAsNodata::kAuto)
-        .value;
-}
-
 std::string NodataMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
                            const ArrayFacts& base, LevelMeaning compared) {
     const DataType type = level.metadata.dtype.Native();
@@ -81,8 +73,8 @@ std::string NodataMismatch(const Hierarchy& hierarchy, const ArrayFacts& level,
     if (own == other) return {};
     const std::size_t rank = base.metadata.rank();
     if (IsOmeImage(ListingOf(hierarchy, base.path), rank)) {
-        own = TextOf(ImageNodataOf(level), type);
-        other = TextOf(ImageNodataOf(base), type);
+        own = TextOf(ReadImageNodata(level).value, type);
+        other = TextOf(ReadImageNodata(base).value, type);
     }
     const auto is_zero = [](const std::string& text) { return text == "0" || text == "-0"; };
     const bool are_same = own == other || (is_zero(own) && is_zero(other));
