@@ -31,7 +31,7 @@ PURPOSE = {
     "driver/transport": ["bytes of GDAL's file systems and of servers:", "paths, HTTP, caches, zip files"],
     "driver/base": ["versions of GDAL, errors, options,", "data types, metadata as text"],
     "core/library": ["what programs use:", "public headers over", "the rest of core/"],
-    "core/conventions": ["attributes to plain facts: dimensions, CRS,", "place, time, pyramids"],
+    "core/conventions": ["attributes to plain facts, in folders: attributes,", "group, ome, facts, cf, crs, catalog, pyramid"],
     "core/hierarchy": ["groups: open, list, create, rename, delete,", "consolidate, resize"],
     "core/array": ["reads and writes regions of an array;", "decoded chunks in a cache"],
     "core/metadata": [".zarray and v1's meta: parsed once,", "checked, written"],

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/metadata/documents.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/exception_guard.h"
 #include "driver/base/gdal_compat.h"
@@ -230,7 +231,8 @@ bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
 // such a URL, so that nothing else says why.
 bool LacksCredentials(const GDALOpenInfo& open_info, const StorePath& name) {
     const bool is_url = name.text() != open_info.pszFilename;
-    return is_url && !HasZarrPrefix(open_info.pszFilename) && !AddressOf(name).Url("zarr.json");
+    return is_url && !HasZarrPrefix(open_info.pszFilename) &&
+           !AddressOf(name).Url(std::string(zarr::kV3Document));
 }
 
 // True if the path in an object store is named as a store, or lacks credentials, and the server

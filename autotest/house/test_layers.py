@@ -68,7 +68,7 @@ BYTE_SWAP = re.compile(
 # Absolute paths of a developer's machine. The pattern is split, so that it does not match itself.
 MACHINE_PATH = re.compile("(?<![\\w.$})])/(" + "|".join(["wo" + "rk", "ho" + "me", "ro" + "ot"]) + ")/")
 # Names of metadata documents, which only files of core/metadata may contain
-DOCUMENT = re.compile(r'"/?(\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|attrs)"')
+DOCUMENT = re.compile(r'"/?(\.zarray|\.zgroup|\.zattrs|\.zmetadata|zarr\.json|meta|attrs)"')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
@@ -140,6 +140,8 @@ def text_faults(path, text):
     if not path.startswith("core/metadata/"):
         for match in DOCUMENT.finditer(code):
             faults.append(f"{path}: {match.group(1)}: documents are core/metadata's")
+    if "GDAL_VERSION_NUM" in code and path != "driver/base/gdal_compat.h":
+        faults.append(f"{path}: GDAL_VERSION_NUM: differences of GDAL's versions are gdal_compat.h's")
     if path.startswith("driver/") and re.search(r"metadata\w*(\(\))?\.document\b", code):
         faults.append(f"{path}: the driver changes arrays by operations, not their documents")
     lines = text.count("\n")

@@ -52,9 +52,7 @@ Range RangeOf(GDALDataType type) {
         default:
             break;
     }
-#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
-    if (type == GDT_Int8) return RangeOf<std::int8_t>();
-#endif
+    if (type == kGdalInt8) return RangeOf<std::int8_t>();
     return {-65504, 65504};  // range of Float16, the only type left
 }
 

@@ -21,6 +21,7 @@
 #include "core/dtype/stored_converter.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/create/growing_coordinates.h"
@@ -315,7 +316,7 @@ class Planner {
         if (band >= raster_.band_names.size()) return fallback;
         const std::string& name = raster_.band_names[static_cast<std::size_t>(band)];
         const bool usable = !name.empty() && zarr::IsValidKey(name) &&
-                            name.size() <= kLongestBandName && name != "zarr.json" &&
+                            name.size() <= kLongestBandName && name != zarr::kV3Document &&
                             name.find('/') == std::string::npos && name[0] != '.' &&
                             std::find(taken.begin(), taken.end(), name) == taken.end() &&
                             name != "x" && name != "y" && name != "spatial_ref";

@@ -18,7 +18,7 @@
 namespace zarr_driver {
 
 // A dataset whose pixels are arrays of a store. Overviews are built through this interface, and are
-// StoreRasters themselves.
+// such datasets themselves.
 class OverviewableDataset : public GDALPamDataset {
   public:
     const OpenNode& open_node() const { return open_node_; }

@@ -47,7 +47,7 @@ Status EraseFolder(const StoreAddress& address, bool /*is_store*/) {
 
 }  // namespace
 
-const StoreKind kFolderKind = {IsAny,          nullptr,          HoldsRootDocument,
+const StoreKind kFolderKind = {IsAny,          nullptr,          HoldsFolderStore,
                                FindRootFolder, OpenFolderToRead, OpenFolderForUpdate,
                                AllowChange,    CreateFolder,     EraseFolder};
 

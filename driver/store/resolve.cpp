@@ -46,7 +46,7 @@ bool HoldsV1Array(const StoreAddress& address) {
     return found.ok() && *found && zarr::IsV1Metadata(std::as_const(text).span().text());
 }
 
-bool HoldsRootDocument(const StoreAddress& address) {
+bool HoldsFolderStore(const StoreAddress& address) {
     if (address.is_object_store()) StatInParallel(RootPaths(address));
     const auto is_there = [&](std::string_view name) { return PathExists(FileIn(address, name)); };
     return std::any_of(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments),

@@ -38,7 +38,7 @@ StoreAddress Ascended(const StoreAddress& address, std::string path,
 
 // True if the folder at `address` holds a document of Zarr v2 or v3, levels of xcube, or a Zarr v1
 // array. `address` is not in a zip file.
-bool HoldsRootDocument(const StoreAddress& address);
+bool HoldsFolderStore(const StoreAddress& address);
 
 // True if the store at `address` holds a Zarr v1 array at its root. The contents of the file `meta`
 // are checked, because other formats use that file name, too.

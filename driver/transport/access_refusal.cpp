@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "core/metadata/documents.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_errors.h"
 #include "driver/transport/vsi_store.h"
@@ -108,8 +109,8 @@ Status WithRefusal(const StorePath& folder, Status failure) {
     constexpr const char* kOptions = " (options for access: ";
     if (failure.message().find(kOptions) != std::string::npos) return failure;
     const QuietErrors quiet;
-    const auto url = folder.Url("zarr.json");
-    const std::string path = folder.text() + "/zarr.json";
+    const auto url = folder.Url(std::string(zarr::kV3Document));
+    const std::string path = FileIn(folder, zarr::kV3Document);
     std::string refusal;
     static_cast<void>(Logged("GET", path, {}, [&]() -> zarr::Result<bool> {
         refusal = url ? RefusalOfServer(*url) : RefusalOfGdal(path);
