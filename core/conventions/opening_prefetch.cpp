@@ -14,7 +14,6 @@
 #include "core/conventions/attributes/nczarr.h"
 #include "core/conventions/cf/coordinates.h"
 #include "core/conventions/cf/nodata.h"
-#include "core/conventions/crs/crs_sources.h"
 #include "core/conventions/crs/geolocation.h"
 #include "core/conventions/crs/geotransform.h"
 #include "core/conventions/crs/grid_mapping.h"

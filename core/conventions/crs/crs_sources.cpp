@@ -457,11 +457,4 @@ std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFac
     return CrsFinder(hierarchy, facts).Find(assume_longlat);
 }
 
-bool StatesCrs(const json::Value& attributes) {
-    constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "proj:code",
-                                      "proj:epsg", "proj:wkt2",    "proj:projjson"};
-    return std::any_of(std::begin(kNames), std::end(kNames),
-                       [&](const char* name) { return attributes.Find(name) != nullptr; });
-}
-
 }  // namespace zarr

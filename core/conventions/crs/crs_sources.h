@@ -29,7 +29,4 @@ enum class AssumeLonglat : std::uint8_t {
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       AssumeLonglat assume_longlat);
 
-// True if the attributes of an array state a CRS or name a grid mapping.
-bool StatesCrs(const json::Value& attributes);
-
 }  // namespace zarr

@@ -12,6 +12,7 @@
 #include "core/conventions/attributes/axis_roles.h"
 #include "core/conventions/cf/cf_units.h"
 #include "core/conventions/crs/geotransform.h"
+#include "core/conventions/crs/grid_mapping.h"
 #include "core/conventions/facts/tiff_tags.h"
 #include "core/store/keys.h"
 
@@ -211,12 +212,9 @@ AxisRole GeolocationRole(const json::Value& attributes, std::string_view name) {
 }
 
 bool MayBeLocatedByNames(const json::Value& attributes, const json::Value& group_attributes) {
-    constexpr const char* kNames[] = {"_CRS",      "grid_mapping", "GeoTransform",  "proj:code",
-                                      "proj:epsg", "proj:wkt2",    "proj:projjson", "transform"};
     const auto states = [&](const json::Value& owner) {
-        return StatesTransform(owner) || HasGeoTiffTags(owner) ||
-               std::any_of(std::begin(kNames), std::end(kNames),
-                           [&](const char* name) { return owner.Find(name) != nullptr; });
+        return StatesTransform(owner) || HasGeoTiffTags(owner) || StatesCrs(owner) ||
+               owner.Find("GeoTransform") != nullptr || owner.Find("transform") != nullptr;
     };
     return !states(attributes) && !states(group_attributes);
 }

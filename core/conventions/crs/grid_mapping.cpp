@@ -146,6 +146,11 @@ std::optional<std::string> FindNamedGridMapping(const Hierarchy& hierarchy, cons
 
 }  // namespace
 
+bool StatesCrs(const json::Value& attributes) {
+    return std::any_of(std::begin(kCrsNames), std::end(kCrsNames),
+                       [&](const char* name) { return attributes.Find(name) != nullptr; });
+}
+
 bool DescribesCrs(const json::Value& attributes) {
     return attributes.Find("grid_mapping_name") != nullptr ||
            std::any_of(std::begin(kPlainCrsNames), std::end(kPlainCrsNames),

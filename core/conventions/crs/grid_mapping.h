@@ -21,6 +21,11 @@ inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
 // arrays.
 inline constexpr const char* kPlainCrsNames[] = {"crs_wkt", "spatial_ref", "crs", "epsg_code",
                                                  "proj4"};
+// Attributes of an array that state its CRS or name a grid mapping. StatesCrs() is true if the
+// array has any of them.
+inline constexpr const char* kCrsNames[] = {"_CRS",      "grid_mapping", "proj:code",
+                                            "proj:epsg", "proj:wkt2",    "proj:projjson"};
+bool StatesCrs(const json::Value& attributes);
 // True if the attributes of a variable state a CRS, as those of a grid mapping do.
 bool DescribesCrs(const json::Value& attributes);
 

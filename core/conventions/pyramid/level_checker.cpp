@@ -7,6 +7,7 @@
 #include "core/conventions/attributes/axis_roles.h"
 #include "core/conventions/cf/coordinates.h"
 #include "core/conventions/crs/affine.h"
+#include "core/conventions/crs/grid_mapping.h"
 #include "core/conventions/facts/array_facts.h"
 #include "core/conventions/facts/prefetch.h"
 #include "core/conventions/pyramid/level_meaning.h"
@@ -278,7 +279,7 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
 std::string LevelChecker::CrsMismatch(const Level& level, const Level& base) {
     const auto code_of = [&](const ArrayFacts& facts) {
         std::string key(ParentPath(facts.path));
-        for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:epsg", "proj:wkt2"})
+        for (const char* name : kCrsNames)
             if (const json::Value* value = facts.attributes.Find(name))
                 key += '\0' + json::Dump(*value);
         const auto [code, is_new] = crs_codes_.try_emplace(key);

@@ -9,6 +9,7 @@
 #include "core/conventions/attributes/attributes.h"
 #include "core/conventions/cf/nodata.h"
 #include "core/conventions/crs/crs_sources.h"
+#include "core/conventions/crs/grid_mapping.h"
 #include "core/conventions/group/multiscales.h"
 #include "core/conventions/ome/ome_axes.h"
 #include "core/dtype/element_text.h"
