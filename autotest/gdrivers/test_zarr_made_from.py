@@ -211,16 +211,16 @@ def test_other_nodata_are_another_input(tmp_path, home):
     assert products(store)[0] is None
 
 
-@pytest.mark.parametrize(("home", "place"), [("in the store", (600, 100)), ("beside the store", (10, 600))])
-def test_a_store_that_is_written_anew_is_no_copy(tmp_path, home, place):
-    """Without a compressor, sizes do not show changes outside of all samples, but a newer file beside the store counts."""
+@homes
+def test_a_store_that_is_written_anew_is_no_copy(tmp_path, home):
+    """Without a compressor, sizes do not show changes outside of all samples."""
     store = make(tmp_path, (256, 256))
     dataset = opened(store, home)
     dataset.GetRasterBand(1).ComputeStatistics(False)
     dataset = None
     attributes = dict(zarr.open_group(str(store))["a"].attrs)
     store.rename(tmp_path / "old.zarr")
-    make_store(tmp_path, {"a": dict(values=changed(*place), chunks=(256, 256), compressor=None, attrs=attributes)})
+    make_store(tmp_path, {"a": dict(values=changed(600, 100), chunks=(256, 256), compressor=None, attrs=attributes)})
     old = time.time() - 100
     for path in [store, *store.rglob("*")]:
         os.utime(path, (old, old))
@@ -235,6 +235,68 @@ def test_chunks_of_references_are_changed(tmp_path, place, zarr_format):
     assert products_of(file) == CURRENT
     zarr.open_group(str(store))["a"][place] = 1000
     pack(store, tmp_path / "data.bin")
+    assert products_of(file) == OUTDATED
+
+
+@homes
+def test_an_older_store_in_place_of_another_one(tmp_path, home):
+    (tmp_path / "older").mkdir()
+    older = make(tmp_path / "older", (256, 256))
+    zarr.open_group(str(older))["a"][600, 100] = 1000
+    past = time.time() - 900
+    for path in [older, *older.rglob("*")]:
+        os.utime(path, (past, past))
+    store = make(tmp_path, (256, 256))
+    make_products(store, home)
+    if home == "in the store":
+        zarr.open_group(str(older))["a"].attrs.update(zarr.open_group(str(store))["a"].attrs)
+    store.rename(tmp_path / "newer.zarr")
+    older.rename(store)
+    assert products(store) == OUTDATED
+
+
+@homes
+def test_a_copy_that_two_handles_change(tmp_path, home):
+    """Both record the fingerprint of the copy, not that of the original store."""
+    (tmp_path / "original").mkdir()
+    values = np.stack([VALUES, VALUES * 9])
+    make_store(tmp_path / "original", {"a": dict(values=values, chunks=(1, 256, 256))})
+    store = tmp_path / "original" / "store.zarr"
+    dataset = opened(store, home)
+    dataset.GetRasterBand(1).ComputeStatistics(False)
+    dataset = None
+    for source in sorted((tmp_path / "original").iterdir()):
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, tmp_path / source.name)
+    store = tmp_path / "store.zarr"
+    first, second = opened(store, home), opened(store, home)
+    assert first.GetRasterBand(1).GetMetadataItem("STATISTICS_MAXIMUM") == "99"
+    first.GetRasterBand(1).SetDescription("one")
+    for band in (1, 2):
+        second.GetRasterBand(band).ComputeStatistics(False)
+    second = None
+    first = None
+    dataset = gdal.Open(array_name(store, "a"))
+    assert [dataset.GetRasterBand(band).GetMetadataItem("STATISTICS_MAXIMUM") for band in (1, 2)] == ["99", "891"]
+
+
+@zarr_formats.V2
+@pytest.mark.parametrize("is_open", [True, False])
+@pytest.mark.parametrize("age", [0, 900])
+def test_a_file_that_references_name_is_another_one(tmp_path, is_open, age):
+    """Places and sizes are equal. The file is newer, or an older one."""
+    store = make(tmp_path, (256, 256))
+    file = str(write_json(tmp_path / "x.json", pack(store, tmp_path / "data.bin")))
+    zarr.open_group(str(store))["a"][600, 100] = 1000
+    pack(store, tmp_path / "other.bin")
+    make_products_of(file)
+    dataset = gdal.Open(file) if is_open else None
+    if is_open:
+        assert dataset.GetRasterBand(1).GetMetadataItem("STATISTICS_MAXIMUM") == "99"
+        dataset.SetMetadataItem("more", "metadata")
+    then = time.time() - age
+    os.utime(tmp_path / "other.bin", (then, then))
+    (tmp_path / "other.bin").rename(tmp_path / "data.bin")
+    dataset = None
     assert products_of(file) == OUTDATED
 
 

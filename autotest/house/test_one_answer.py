@@ -11,17 +11,19 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # Questions about a store that have other answers for equal documents: where it lies, what its cache holds, whether
 # its documents came consolidated.
 QUESTION = re.compile(
-    r"(\.|->)(remote|packed|caches_absence|IsCached|IsListingCached|prefetcher|is_consolidated|request_cost)\b"
+    r"(\.|->)(remote|packed|caches_absence|IsCached|IsListingCached|prefetcher|is_consolidated|request_cost)\b|CanPrefetch\("
 )
 PLACE = re.compile(r"(\.|->)(remote|is_remote\(\))")
 # The plans of what is requested together. They yield no facts.
-PLAN = {"core/conventions/opening_prefetch.cpp", "core/conventions/facts/prefetch.cpp"}
+PLAN = {f"core/conventions/{file}" for file in ("opening_prefetch.cpp", "facts/prefetch.cpp", "facts/prefetch.h")}
 # file -> the only functions that may ask, and why
 ALLOWED = {
     # Outdated consolidated metadata is noticed only where that takes no requests. Equal documents have equal answers.
     # A replaced store is noticed only where that takes no requests.
     # Statements that should agree are compared where that takes no round trip; see REPEATED.
     "core/hierarchy/hierarchy.h": ("ComparesOwnDocuments", "NoticesReplacement", "ComparesRepeatedStatements"),
+    # Plans what the axes of an array need.
+    "core/conventions/cf/coordinates.cpp": ("CanPrefetch",),
     # Writers of remote stores remember what they wrote.
     "core/hierarchy/node_documents.h": ("DistrustsListings",),
     # Counts how many reads run at once.

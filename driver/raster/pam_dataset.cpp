@@ -35,7 +35,8 @@ XmlTree ReadAuxiliary(const std::string& sidecar_base) {
 
 bool HaveChunksChanged(const zarr::ChunkFiles& before, const zarr::ChunkFiles& now) {
     return !before.times.empty() && !now.times.empty() &&
-           (before.sizes != now.sizes || before.times != now.times);
+           (before.sizes != now.sizes || before.times != now.times || before.oldest != now.oldest ||
+            before.newest != now.newest);
 }
 
 }  // namespace
@@ -237,9 +238,11 @@ std::map<const BandArray*, std::string> ZarrPamDataset::ForgetOutdatedStatistics
         const auto recorded = chunks_of_statistics_.find(array);
         std::string text;
         if (recorded != chunks_of_statistics_.end()) text = recorded->second.text;
-        if (text.compare(0, text.find(':'), now.Grid()) != 0) text.clear();
-        if (text.empty() && !is_written)
-            text = now.Text(are_beside ? Sources().SamplesBeside(*array, samples_) : samples_);
+        const zarr::BaseSamples samples =
+            are_beside ? Sources().SamplesBeside(*array, samples_) : samples_;
+        const bool has_samples = samples == zarr::BaseSamples::kNone || zarr::HasSamples(text);
+        if (!has_samples || text.compare(0, text.find(':'), now.Grid()) != 0) text.clear();
+        if (text.empty() && !is_written) text = now.Text(samples);
         if (recorded != chunks_of_statistics_.end()) {
             if (HaveChunksChanged(recorded->second.files, now.files())) {
                 ForgetStatisticsOf(*array);

@@ -9,6 +9,7 @@
 #include "core/base/digest.h"
 #include "core/json/value.h"
 #include "core/metadata/fill_meaning.h"
+#include "driver/store/sidecars.h"
 
 namespace zarr_driver {
 
@@ -30,10 +31,11 @@ std::string InputsOf(const BandArray& array) {
     return inputs;
 }
 
-// True if arrays with these times were not replaced after `time`. Equal documents may be newer,
-// because attributes of a Zarr v3 array are in them, if any chunk is older.
+// True if an array with these times was not replaced after `time`. An equal document may be newer,
+// because attributes of a Zarr v3 array are in it, if any chunk is older or there are no chunks.
 bool HasDocumentOf(const ArrayTimes& times, std::int64_t time, bool is_equal) {
-    return times.document <= time || (is_equal && times.oldest_chunk <= time);
+    const bool has_chunks = times.oldest_chunk <= times.newest_chunk;
+    return times.document <= time || (is_equal && (!has_chunks || times.oldest_chunk <= time));
 }
 
 // Adds the document to a digest that version 0.1 records.
@@ -78,6 +80,9 @@ std::string SourceArrays::Record(zarr::BaseSamples samples) const {
 
 std::string SourceArrays::RecordOf(
     const std::map<const BandArray*, std::string>& fingerprints) const {
+    // An unknown fingerprint would leave a gap.
+    for (const auto& [array, text] : fingerprints)
+        if (text.empty()) return {};
     return Joined(arrays_, [&](const BandArray& array, zarr::Fingerprint& now) {
         const auto found = fingerprints.find(&array);
         return found != fingerprints.end() ? found->second : now.Grid();
@@ -91,21 +96,9 @@ std::string SourceArrays::EarlierRecord() const {
     return digest.Text();
 }
 
-// Returns the times of the arrays together.
-ArrayTimes SourceArrays::Times() const {
-    ArrayTimes all;
-    for (const auto& array : arrays_) {
-        const ArrayTimes times = TimesOf(store_, *array->elements());
-        all.oldest_chunk = std::min(all.oldest_chunk, times.oldest_chunk);
-        all.newest_chunk = std::max(all.newest_chunk, times.newest_chunk);
-        all.document = std::max(all.document, times.document);
-    }
-    return all;
-}
-
 // True if version 0.1 has made `record` for statistics from the present document, and from chunks
 // with the present names and times. For references and on a server that version has compared the
-// document alone.
+// document alone; the second digest of references is that of nothing.
 bool SourceArrays::IsOfEarlierVersion(const BandArray& array, const zarr::ChunkFiles& files,
                                       const std::string& record,
                                       std::optional<std::int64_t> written) const {
@@ -113,8 +106,11 @@ bool SourceArrays::IsOfEarlierVersion(const BandArray& array, const zarr::ChunkF
     AddDocument(digest, array);
     const CPLStringList parts(CSLTokenizeString2(record.c_str(), ":", 0));
     if (parts.empty() || parts[0] != digest.Text()) return false;
-    if (parts.size() == 1) return IsRemote(array) || (written && files.newest <= *written);
-    return parts.size() == 3 && files.times == parts[2];
+    if (parts.size() == 3) return files.times == parts[2];
+    const bool are_references = array.elements()->store()->Traits().locator != nullptr;
+    const bool is_older = written && files.newest <= *written &&
+                          (!are_references || ReferencesWrittenAt(store_) <= written);
+    return parts.size() == 1 ? IsRemote(array) || is_older : are_references && is_older;
 }
 
 // References to chunks on servers, or to too many chunks, are not compared, but may be written
@@ -130,9 +126,11 @@ bool SourceArrays::IsSame(const BandArray& array, zarr::Fingerprint& now, const 
 
 bool SourceArrays::AreSame(const std::string& record, std::int64_t written) const {
     if (record.find(':') == std::string::npos) {
-        const ArrayTimes times = Times();
-        return times.newest_chunk <= written &&
-               HasDocumentOf(times, written, record == EarlierRecord());
+        const bool is_earlier = record == EarlierRecord();
+        if (!record.empty() && !is_earlier && record != RecordOf()) return false;
+        return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+            return IsOlderThan(*array, written, is_earlier);
+        });
     }
     const CPLStringList texts(CSLTokenizeString2(record.c_str(), " ", 0));
     bool is_same = static_cast<std::size_t>(texts.size()) == arrays_.size();
@@ -147,14 +145,20 @@ bool SourceArrays::AreSame(const std::string& record, std::int64_t written) cons
 bool SourceArrays::AreMasked(const std::string& record, std::optional<std::int64_t> written) const {
     const bool is_same = !record.empty() && (record == RecordOf() || record == EarlierRecord());
     if (!written) return is_same || record.empty() || record == "YES";  // of earlier versions
-    return HasDocumentOf(Times(), *written, is_same);
+    return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+        return HasDocumentOf(TimesOf(store_, *array->elements()), *written, is_same);
+    });
 }
 
-bool SourceArrays::IsOlderThan(const BandArray& array, std::int64_t time) const {
+bool SourceArrays::IsOlderThan(const BandArray& array, std::int64_t time, bool has_document) const {
     const ArrayTimes times = TimesOf(store_, *array.elements());
-    return times.newest_chunk <= time && HasDocumentOf(times, time, false);
+    return times.newest_chunk <= time && HasDocumentOf(times, time, has_document);
 }
 
-bool SourceArrays::AreOlderThan(std::int64_t time) const { return Times().newest_chunk <= time; }
+bool SourceArrays::AreOlderThan(std::int64_t time) const {
+    return std::all_of(arrays_.begin(), arrays_.end(), [&](const auto& array) {
+        return TimesOf(store_, *array->elements()).newest_chunk <= time;
+    });
+}
 
 }  // namespace zarr_driver

@@ -8,7 +8,6 @@
 
 #include "core/conventions/attributes/fingerprint.h"
 #include "driver/raster/band_array.h"
-#include "driver/store/sidecars.h"
 #include "driver/store/store_address.h"
 
 namespace zarr_driver {
@@ -50,16 +49,15 @@ class SourceArrays {
     // at `written`; nullopt if it is remote.
     bool AreMasked(const std::string& record, std::optional<std::int64_t> written) const;
     // AreOlderThan() is true if no chunk was written after `time`, IsOlderThan() if neither a chunk
-    // nor the document of `array` was.
+    // nor the document of `array` was. If `has_document`, the document is known to be equal.
     bool AreOlderThan(std::int64_t time) const;
-    bool IsOlderThan(const BandArray& array, std::int64_t time) const;
+    bool IsOlderThan(const BandArray& array, std::int64_t time, bool has_document = false) const;
 
   private:
     bool IsOfEarlierVersion(const BandArray& array, const zarr::ChunkFiles& files,
                             const std::string& record, std::optional<std::int64_t> written) const;
     bool IsRemote(const BandArray& array) const;
     std::string EarlierRecord() const;
-    ArrayTimes Times() const;
 
     const StoreAddress& store_;
     const BandArrays& arrays_;

@@ -174,11 +174,19 @@ std::optional<std::int64_t> WrittenAt(const std::string& path) {
 }
 
 std::optional<std::int64_t> ReferencesWrittenAt(const StoreAddress& store) {
-    std::string name;
-    if (store.scheme == PathScheme::kIcechunk) name = "/snapshots";
+    std::vector<std::string> names = {""};
+    if (store.scheme == PathScheme::kIcechunk) {
+        const zarr::IcechunkSelection& wanted = store.state.selection;
+        const std::string branch = "branch." + (wanted.branch.empty() ? "main" : wanted.branch);
+        const std::string ref = wanted.tag.empty() ? branch : "tag." + wanted.tag;
+        names = {"/snapshots", "/repo", "/refs/" + ref + "/ref.json"};
+    }
     if (store.scheme == PathScheme::kKerchunkParquet)
-        name = "/" + zarr::DocumentKey("", zarr::Document::kConsolidated);
-    return WrittenAt(store.container.text() + name);
+        names = {"/" + zarr::DocumentKey("", zarr::Document::kConsolidated)};
+    std::optional<std::int64_t> newest;
+    for (const std::string& name : names)
+        newest = std::max(newest, WrittenAt(store.container.text() + name));
+    return newest;
 }
 
 ArrayTimes TimesOf(const StoreAddress& store, const zarr::Array& array) {

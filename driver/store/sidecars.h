@@ -56,7 +56,8 @@ std::string SidecarBase(const StoreAddress& store, const std::string& id, bool i
 
 // Returns the modification time of a file in nanoseconds since 1970; nullopt if missing or remote.
 std::optional<std::int64_t> WrittenAt(const std::string& path);
-// Returns that time of a file of references, or of the newest snapshot of an Icechunk repository.
+// Returns that time of a file of references; of an Icechunk repository the latest time of its list
+// of snapshots and of its branch or tag.
 std::optional<std::int64_t> ReferencesWrittenAt(const StoreAddress& store);
 // Such times of an array, which are compared with a file beside its store. For a zip file all times
 // are that of the file. The initial values mean that a time is unknown.

@@ -108,6 +108,9 @@ std::string DigestOfValues(const Array& array) {
     return digest.Text();
 }
 
+// The most by which a copy rounds a time down, in nanoseconds: FAT and zip files have even seconds.
+constexpr std::int64_t kRounding = 2'000'000'000;
+
 // Maximum size of a chunk that is read whole although only a part of it is sampled, in bytes.
 constexpr std::uint64_t kMostBytes = 4 * kSampleBytes;
 
@@ -147,6 +150,11 @@ void StateBase(json::Object& group_attributes, std::string_view name, std::strin
 // The parts of a fingerprint's text. Absent parts are empty.
 struct Fingerprint::Parts {
     std::string_view grid, chunks, values, sizes, times, mark, newest, root;
+
+    // The time of the newest file, in nanoseconds since 1970; 0 if it is not recorded.
+    std::int64_t NewestTime() const {
+        return std::strtoll(std::string(newest).c_str(), nullptr, 10);
+    }
 
     explicit Parts(std::string_view text) {
         for (std::string_view* const part :
@@ -196,6 +204,10 @@ std::string Fingerprint::MarkOf(const std::string& level) const {
     return time ? Digest().Add(static_cast<std::uint64_t>(*time)).Text() : std::string();
 }
 
+std::string Fingerprint::RootMark() const {
+    return std::to_string(array_->store()->VersionOfFolder("").mark);
+}
+
 std::string Fingerprint::Text(BaseSamples samples, const std::string& level) {
     std::string text = Grid();
     std::string chunks;
@@ -211,9 +223,9 @@ std::string Fingerprint::Text(BaseSamples samples, const std::string& level) {
     text += ":" + chunks + ":" + values;
     if (!has_files) return text;
     text += ":" + files_->sizes + ":" + files_->times;
-    if (!files_->are_in_folder) return text;
-    text += ":" + MarkOf(level) + ":" + std::to_string(std::max<std::int64_t>(files_->newest, 0));
-    return inputs_ ? text + ":" + std::to_string(array_->store()->VersionOfFolder("").mark) : text;
+    text += ":" + (files_->are_in_folder ? MarkOf(level) : std::string());
+    text += ":" + std::to_string(std::max<std::int64_t>(files_->newest, 0));
+    return inputs_ && files_->are_in_folder ? text + ":" + RootMark() : text;
 }
 
 // True if the store was copied since, see Is().
@@ -222,12 +234,13 @@ bool Fingerprint::IsCopy(const Parts& recorded, const std::string& level,
     const bool was_in_folder = !recorded.mark.empty();
     if (!was_in_folder || !files().are_in_folder) return was_in_folder != files().are_in_folder;
     if (recorded.mark == MarkOf(level) || (written && files().newest > *written) ||
-        (inputs_ && recorded.root == std::to_string(array_->store()->VersionOfFolder("").mark)))
+        (inputs_ && recorded.root == RootMark()))
         return false;
-    // Earlier versions recorded no newest time. The time may be an equal one, because a copy may
-    // round it. If only some files are newer, they have changed.
-    const auto time = std::strtoll(std::string(recorded.newest).c_str(), nullptr, 10);
-    return time == 0 || files().oldest > time || files().newest <= time;
+    // Earlier versions recorded no newest time. A copy may round the times down. If some files are
+    // newer or all are much older, they have changed.
+    const std::int64_t time = recorded.NewestTime();
+    return time == 0 || files().oldest > time ||
+           (files().newest <= time && files().newest > time - kRounding);
 }
 
 bool Fingerprint::Is(std::string_view text, const std::string& level,
@@ -247,11 +260,15 @@ bool Fingerprint::Is(std::string_view text, const std::string& level,
         return !is_newer && HasSamplesOf(recorded, true);
     }
     // References state no times, so those of the files that they name are compared.
-    if (written && files().newest > *written && array_->store()->Traits().locator != nullptr)
+    if (written && array_->store()->Traits().locator != nullptr &&
+        (files().newest > *written || files().newest <= recorded.NewestTime() - kRounding))
         return false;
     const bool are_equal_sizes = files().sizes == recorded.sizes;
-    is_exact_ = are_equal_sizes && files().times == recorded.times;
-    if (is_exact_) return true;
+    if (are_equal_sizes && files().times == recorded.times) {
+        is_exact_ = recorded.mark == (files().are_in_folder ? MarkOf(level) : std::string()) &&
+                    (recorded.root.empty() || recorded.root == RootMark());
+        return true;
+    }
     // Only sizes, or the times of a file that was copied, too, show changes outside of the samples.
     const bool can_be_compared =
         !inputs_ || (!recorded.sizes.empty() && (written || !HasFixedSizes(array_->metadata())));

@@ -52,7 +52,8 @@ bool HasSamples(std::string_view text);
 // - in a local store, names and sizes of all chunks;
 // - their modification times, in a zip file or in memory their checksums, or their references;
 // - in a folder, what a copy changes: the time of the overview's document, or the inode number of
-//   the array's folder; the time of the newest chunk; and the inode number of the store's folder.
+//   the array's folder; the time of the newest file, also of those that references name; and the
+//   inode number of the store's folder.
 // Pending writes are not included. Each part is computed when it is first needed. Not thread-safe.
 class Fingerprint {
   public:
@@ -76,11 +77,11 @@ class Fingerprint {
     // without a compressor always have equal sizes, so that statistics in the store count as
     // outdated. They also do if the times of a folder are unknown. In both cases they are valid if
     // the samples are the whole array. Samples that cannot be read are not compared.
-    // Files that references name must not be newer than `written`.
+    // Files that references name must not be newer than `written`, nor older than recorded.
     bool Is(std::string_view text, const std::string& level = {},
             std::optional<std::int64_t> written = std::nullopt);
-    // True if the last call of Is() found all files of chunks unchanged, so that it read no chunk
-    // and Text() would be the same, up to samples.
+    // True if the last call of Is() found all files unchanged and in their place, so that it read
+    // no chunk and Text() would be the same, up to samples.
     bool is_exact() const { return is_exact_; }
     // Returns the part of Text() about shape, data type and inputs.
     std::string Grid() const;
@@ -90,6 +91,7 @@ class Fingerprint {
   private:
     struct Parts;
     std::string MarkOf(const std::string& level) const;
+    std::string RootMark() const;
     bool IsCopy(const Parts& recorded, const std::string& level,
                 std::optional<std::int64_t> written);
     bool HasSamplesOf(const Parts& recorded, bool are_equal_sizes);
