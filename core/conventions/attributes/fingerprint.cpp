@@ -259,10 +259,12 @@ bool Fingerprint::Is(std::string_view text, const std::string& level,
         const bool is_newer = files().are_in_folder && written && files().newest > *written;
         return !is_newer && HasSamplesOf(recorded, true);
     }
-    // References state no times, so those of the files that they name are compared.
-    if (written && array_->store()->Traits().locator != nullptr &&
-        (files().newest > *written || files().newest <= recorded.NewestTime() - kRounding))
-        return false;
+    // References state no times, so those of the files that they name are compared, if any are
+    // known.
+    const bool are_references = array_->store()->Traits().locator != nullptr;
+    const std::int64_t time = recorded.NewestTime();
+    const bool is_older = time != 0 && files().newest <= time - kRounding;
+    if (are_references && written && (files().newest > *written || is_older)) return false;
     const bool are_equal_sizes = files().sizes == recorded.sizes;
     if (are_equal_sizes && files().times == recorded.times) {
         is_exact_ = recorded.mark == (files().are_in_folder ? MarkOf(level) : std::string()) &&
