@@ -48,7 +48,7 @@ def server(tmp_path_factory):
     pyramid = gdal.OpenEx(str(folder / "pyramid.zarr"), gdal.OF_UPDATE)
     assert pyramid.BuildOverviews("NEAREST", [2]) == gdal.CE_None
     del pyramid
-    with Served(folder, 0.05) as served:
+    with Served(folder, 0.1) as served:
         served.folder = folder
         yield served
 
