@@ -308,20 +308,17 @@ Result<ShardLocation> ShardReader::LocateChild(std::size_t level, const ShardNod
 Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
                                     const Read& read) const {
     const std::uint64_t number = grid_.NumberOfShard(shard);
-    const ChunkId id{ids_[0], number};
+    const ShardNodePtr cached = cache_.Find({ids_[0], number});
     for (int tries = 0; tries < kReadTries; ++tries) {
         const auto reading = pending_.Reading(number);
-        const ShardNodePtr cached = cache_.Find(id);
-        const Result<ShardNodePtr> node = read();
-        // After a failure, the cached index is compared with the shard's version, because an
-        // outdated index may have caused the failure.
-        const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
+        ShardNodePtr used;
+        const Status status = read(used);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
         // The read is repeated once if a cached index contradicts the shard's bytes. If the store
         // has no versions, this contradiction is the only sign of an outdated index.
-        const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
-                                cached != nullptr && cached == used;
-        if (is_fresh && !may_be_old) return node.status();
+        const bool may_be_old = tries == 0 && status.code() == StatusCode::kCorrupt &&
+                                used != nullptr && used == cached;
+        if (is_fresh && !may_be_old) return status;
         Forget(shard);
     }
     return ReplacedAgain(shards_.NameOf(shard) +
@@ -330,14 +327,15 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
 
 Result<bool> ShardReader::WithLocation(const Index& chunk, const ReadAt& read) const {
     bool is_present = false;
-    const Index shard = grid_.ShardOf(chunk);
-    const auto read_there = [&]() -> Result<ShardNodePtr> {
-        ZARR_ASSIGN_OR_RETURN(const ShardLocation location, Walk(*this).Find(chunk));
-        is_present = location.is_present;
-        if (is_present) ZARR_RETURN_IF_ERROR(read(location));
-        return location.node;
+    const auto read_there = [&](ShardNodePtr& used) -> Status {
+        Walk walk(*this);
+        const Result<ShardLocation> location = walk.Find(chunk);
+        used = walk.root();
+        ZARR_RETURN_IF_ERROR(location.status());
+        is_present = location->is_present;
+        return is_present ? read(*location) : Status();
     };
-    ZARR_RETURN_IF_ERROR(RetryUntilFresh(shard, &chunk, read_there));
+    ZARR_RETURN_IF_ERROR(RetryUntilFresh(grid_.ShardOf(chunk), &chunk, read_there));
     return is_present;
 }
 
@@ -380,13 +378,12 @@ Status ShardReader::ForEachIn(const ShardBox& box,
     Listing listing{box, {}, {}, 0};
     for (const ShardChange& change : pending_.Of(box.shard).chunks)
         listing.pending[change.chunk] = change.bytes != nullptr;
-    const auto look = [&]() -> Result<ShardNodePtr> {
+    const auto look = [&](ShardNodePtr& used) -> Status {
         listing.present.clear();
         listing.bytes = 0;
         ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr index, layout_.IndexOf(0, box.count));
-        ZARR_ASSIGN_OR_RETURN(const ShardNodePtr root, Root(box, *index));
-        ZARR_RETURN_IF_ERROR(List(0, root, *index, Index(box.count.size(), 0), listing));
-        return root;
+        ZARR_ASSIGN_OR_RETURN(used, Root(box, *index));
+        return List(0, used, *index, Index(box.count.size(), 0), listing);
     };
     ZARR_RETURN_IF_ERROR(RetryUntilFresh(grid_.ShardAt(box.shard), nullptr, look));
     for (const auto& [chunk, is_present] : listing.pending)

@@ -73,6 +73,9 @@ class ShardReader {
       public:
         explicit Walk(const ShardReader& of) : of_(of) {}
         Result<ShardLocation> Find(const Index& chunk);
+        // Returns the outermost shard that Find() used last, even if it failed. nullptr if that
+        // shard could not be read.
+        ShardNodePtr root() const { return steps_.empty() ? nullptr : steps_.front().node; }
 
       private:
         struct Step {
@@ -89,10 +92,11 @@ class ShardReader {
         std::vector<Step> steps_;
     };
 
-    // Calls `read` until the shard is not replaced during a call. `read` returns the ShardNode that
-    // it has used, or nullptr. Fails with kIo after several attempts; the message names `chunk`, if
-    // not nullptr.
-    using Read = std::function<Result<ShardNodePtr>()>;
+    // Calls `read` until the shard is not replaced during a call. `read` sets `used` to the
+    // outermost shard that it has used, even if it fails, because an outdated index may have caused
+    // the failure. Fails with kIo after several attempts; the message names `chunk`, if not
+    // nullptr.
+    using Read = std::function<Status(ShardNodePtr& used)>;
     Status RetryUntilFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` with the location of a stored chunk. Calls `read` again if the shard was
     // replaced during the call. Returns false if the chunk is absent.

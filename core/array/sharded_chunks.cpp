@@ -71,8 +71,10 @@ Status ShardedChunks::Locate(const std::vector<ChunkRequest>& requests, Located&
             location.is_present = memory != nullptr;
             location.size = location.is_present ? memory->size() : 0;
         } else {
-            ZARR_ASSIGN_OR_RETURN(location, walk.Find(chunk));
-            located.root = location.node;
+            Result<ShardLocation> found = walk.Find(chunk);
+            located.root = walk.root();
+            ZARR_RETURN_IF_ERROR(found.status());
+            location = found.Take();
             memory = location.node->memory;
         }
         if (!location.is_present) {
@@ -99,9 +101,10 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
     located.shard = grid_.ShardOf(first);
     located.box = grid_.BoxOf(located.shard);
     const auto locate = [&] {
-        return reader_.RetryUntilFresh(located.shard, &first, [&]() -> Result<ShardNodePtr> {
-            ZARR_RETURN_IF_ERROR(Locate(requests, located));
-            return located.root;
+        return reader_.RetryUntilFresh(located.shard, &first, [&](ShardNodePtr& used) {
+            const Status status = Locate(requests, located);
+            used = located.root;
+            return status;
         });
     };
     ZARR_RETURN_IF_ERROR(options.on_request ? Timed(locate, options.on_request) : locate());

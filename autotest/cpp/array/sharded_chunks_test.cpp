@@ -532,6 +532,36 @@ TEST_F(ShardedChunksTest, AReplacedShardIsReadAgain) {
     }
 }
 
+// One thread reads with an outdated index. Before it fails, another thread of the process has read
+// the new index, or has dropped it again. The failure must be judged by the index that was used.
+TEST_F(ShardedChunksTest, AnotherThreadMayReadTheNewIndexFirst) {
+    const std::string index = NumberBytes(200) + NumberBytes(2) + NumberBytes(202) + NumberBytes(2);
+    const std::string old_shard = std::string(200, '-') + "abcd" + WithChecksum(index);
+    for (const bool is_cached_before : {false, true})
+        for (const bool is_dropped : {false, true}) {
+            store_ = std::make_shared<ShardStore>(memory_);
+            store_->has_versions = true;
+            Put("a/c/0", old_shard);
+            const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {{{4}}}), store_, 0);
+            if (is_cached_before) {
+                ASSERT_EQ(array.All(), "abcd");
+            }
+            bool is_done = false;
+            store_->before_range = [&] {
+                if (std::exchange(is_done, true)) return;
+                Put("a/c/0", MakeShard({"ef", "gh"}));
+                std::thread([&] {
+                    EXPECT_EQ(*array.Read(Box({0}, {1}), 1), "e");
+                    if (is_dropped) array.array->DropChanged();
+                }).join();
+            };
+            const auto read = array.Read(Box({2}, {1}), 1);
+            ASSERT_TRUE(Succeeds(read)) << is_cached_before << is_dropped;
+            EXPECT_EQ(*read, "g");
+            EXPECT_TRUE(is_done);
+        }
+}
+
 TEST_F(ShardedChunksTest, AnInnerShardOfAReplacedShardIsReadAgain) {
     store_->reads_report_versions = true;
     const ArrayMetadata metadata = ShardedMetadata(Bytes({8}, {1}), {{{8}}, {{4}}});
