@@ -6,7 +6,6 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -266,33 +265,32 @@ std::vector<std::string> ContradictingNodata(const json::Value& attributes,
 
 namespace {
 
-// For each array of a group, the variable names in its attributes. The key "" has the names in the
-// group's attributes.
-using NamesOfArrays = std::map<std::string, std::set<std::string>>;
+// Names of the arrays of a group that the attributes of the group, or of another array in it, name.
+struct ReferencedArrays {
+    std::set<std::string> names;
+};
 
-Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {
-    NamesOfArrays names;
-    names[""] = ReferencedNames(AttributesOrEmpty(hierarchy, group));
+Result<ReferencedArrays> ReferencedInGroup(const Hierarchy& hierarchy, const std::string& group) {
+    ReferencedArrays found{ReferencedNames(AttributesOrEmpty(hierarchy, group))};
     const auto members = MembersWithAttributes(hierarchy, group);
-    if (!members.ok()) return names;
+    if (!members.ok()) return found;
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
         const auto metadata = hierarchy.Metadata(node.path);
         if (!metadata.ok()) continue;
-        names[node.name] =
+        std::set<std::string> names =
             ReferencedNames(WithEopf(AttributesOrEmpty(hierarchy, node.path), *metadata).value);
+        names.erase(node.name);
+        found.names.merge(names);
     }
-    return names;
+    return found;
 }
 
 bool IsNamedInGroup(const Hierarchy& hierarchy, const std::string& path) {
     const std::string group(ParentPath(path));
-    const std::string name(LastName(path));
-    const auto names =
-        hierarchy.Derived<NamesOfArrays>(group, [&] { return NamesInGroup(hierarchy, group); });
-    return names.ok() && std::any_of((*names)->begin(), (*names)->end(), [&](const auto& one) {
-               return one.first != name && one.second.count(name) != 0;
-           });
+    const auto found = hierarchy.Derived<ReferencedArrays>(
+        group, [&] { return ReferencedInGroup(hierarchy, group); });
+    return found.ok() && (*found)->names.count(std::string(LastName(path))) != 0;
 }
 
 // True if attributes of other arrays may show that an array holds coordinates.
