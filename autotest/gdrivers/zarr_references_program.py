@@ -179,6 +179,24 @@ def open_tree(target, store):
         json.dump(found, out)
 
 
+def encode_images(folder, cases):
+    """Encodes an image for each name of `cases`: a dict with a codec's "configuration", and the "dtype" and "shape" of the
+    image. Writes its bytes to NAME.bin, and what the codec decodes of them to NAME.npy."""
+    import numcodecs
+    from imagecodecs.numcodecs import register_codecs
+
+    register_codecs(verbose=False)
+    for name, case in cases.items():
+        y, x, sample = np.indices((*case["shape"], 1)[:3])
+        values = 60 + 3 * y + 5 * x + 40 * sample + np.random.default_rng(5).integers(0, 6, y.shape)
+        values = values.reshape(case["shape"]).astype(case["dtype"]) * np.dtype(case["dtype"]).itemsize
+        codec = numcodecs.get_codec(dict(case["configuration"]))
+        encoded = codec.encode(np.ascontiguousarray(values, case["dtype"]))
+        path = pathlib.Path(folder) / name
+        path.with_suffix(".bin").write_bytes(bytes(encoded))
+        np.save(path.with_suffix(".npy"), np.asarray(codec.decode(encoded)))
+
+
 def execute(commands):
     for command in commands:
         function = globals()[command.pop("do")]

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/codec/registry.h"
+#include "driver/codec/grib_codec.h"
 #include "driver/codec/image_codec.h"
 #include "driver/codec/image_formats.h"
 
@@ -15,6 +16,8 @@ std::vector<zarr::ProvidedCodec> ListDriverCodecs() {
     std::vector<zarr::ProvidedCodec> codecs;
     for (const std::string_view id : kImageCodecs)
         codecs.push_back({id, zarr::CodecClass::kBytesToBytes, MakeImageCodec});
+    for (const std::string_view id : {"grib", "gribberish"})
+        codecs.push_back({id, zarr::CodecClass::kArrayToBytes, MakeGribCodec});
     return codecs;
 }
 

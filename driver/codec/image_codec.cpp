@@ -67,6 +67,13 @@ class ImageCodec final : public zarr::DecodeOnly {
   private:
     // Checks that the decoded image has exactly the shape and type of the chunk.
     Status CheckHead(const ImageHead& head, std::size_t most) const {
+        const DataKind kind = head.is_signed ? DataKind::kInt : DataKind::kUint;
+        if (!context_.is_flat &&
+            (context_.dtype.size != head.sample_bytes() || context_.dtype.kind != kind))
+            return Status::Corrupt(std::string("the ") + format_.name + " image has " +
+                                   (head.is_signed ? "signed" : "unsigned") + " samples of " +
+                                   std::to_string(head.bits) + " bits, the array has the type " +
+                                   context_.dtype.ToString());
         const Shape shape = settings_.is_planar ? Shape{head.samples, head.height, head.width}
                                                 : Shape{head.height, head.width, head.samples};
         const std::size_t bytes =
@@ -82,13 +89,6 @@ class ImageCodec final : public zarr::DecodeOnly {
             return Status::Unsupported(
                 std::string("hasalpha: the image ") +
                 (head.samples == 4 ? "has an alpha channel" : "has no alpha channel"));
-        const DataKind kind = head.is_signed ? DataKind::kInt : DataKind::kUint;
-        if (!context_.is_flat &&
-            (context_.dtype.size != head.sample_bytes() || context_.dtype.kind != kind))
-            return Status::Corrupt(std::string("the ") + format_.name + " image has " +
-                                   (head.is_signed ? "signed" : "unsigned") + " samples of " +
-                                   std::to_string(head.bits) + " bits, the array has the type " +
-                                   context_.dtype.ToString());
         return {};
     }
 

@@ -27,7 +27,6 @@ constexpr OptionOfThread kOptions[] = {
     {"GDAL_JPEG_TO_RGB", "YES"},
     {"GRIB_NORMALIZE_UNITS", "NO"},
     {"GRIB_ADJUST_LONGITUDE_RANGE", "NO"},
-    {"GRIB_PDS_ALL_BANDS", "OFF"},
 };
 
 // Returns a name of a file in memory that no other code of the process can guess.
