@@ -197,6 +197,51 @@ def encode_images(folder, cases):
         np.save(path.with_suffix(".npy"), np.asarray(codec.decode(encoded)))
 
 
+def encode_grib(folder, cases):
+    """Encodes a GRIB message for each name of `cases`: a dict with a "sample" of ecCodes, the "rows" and "columns" of the
+    grid, and "keys" to set in this order. The key "gaps" makes every fifth value missing. Writes the message to NAME.bin,
+    and what kerchunk's codec decodes of it to NAME.values.npy, NAME.latitude.npy and NAME.longitude.npy."""
+    import eccodes
+    import kerchunk.codecs  # noqa: F401  (registers the codec)
+    import numcodecs
+
+    for name, case in cases.items():
+        message = eccodes.codes_grib_new_from_samples(case["sample"])
+        y, x = np.mgrid[: case["rows"], : case["columns"]]
+        values = 273 + 20 * np.cos(y / 5) + 10 * np.sin(x / 7) + np.random.default_rng(5).random(y.shape)
+        values = values.ravel() * 0 + 5 if case.get("constant") else values.ravel()
+        for key, value in case["keys"]:
+            if key == "gaps":
+                eccodes.codes_set(message, "bitmapPresent", 1)
+                eccodes.codes_set(message, "missingValue", 9999)
+                values[::5] = 9999
+            else:
+                eccodes.codes_set(message, key, value)
+        eccodes.codes_set_values(message, values)
+        path = pathlib.Path(folder) / f"{name}.bin"
+        path.write_bytes(eccodes.codes_get_message(message))
+        for key, value in case["keys"]:
+            if key == "packingType":
+                assert eccodes.codes_get(message, key) == value, name
+        for variable in ("values", "latitude", "longitude"):
+            codec = numcodecs.get_codec({"id": "grib", "var": variable, "dtype": "float64"})
+            np.save(path.with_suffix(f".{variable}.npy"), np.asarray(codec.decode(path.read_bytes())).reshape(y.shape))
+
+
+def gribberish_values(target, store):
+    """Reads an array with zarr-python and gribberish, and saves its values to the file `target`."""
+    np.save(target, zarr.open_array(store, mode="r")[...])
+
+
+def kerchunk_grib(target, path):
+    """Writes kerchunk's references to the only message of a GRIB file to `target`, as JSON."""
+    import kerchunk.grib2
+
+    (document,) = kerchunk.grib2.scan_grib(path)
+    with open(target, "w", encoding="utf-8") as out:
+        json.dump(document, out)
+
+
 def execute(commands):
     for command in commands:
         function = globals()[command.pop("do")]

@@ -57,8 +57,12 @@ Status CheckMarker(const std::vector<double>& values, double marker) {
 
 class GribCodec final : public zarr::DecodeOnly {
   public:
-    GribCodec(GribVariable variable, zarr::CodecContext context)
-        : DecodeOnly("GRIB"), variable_(variable), context_(std::move(context)) {}
+    // `is_gribberish` says which Python package the codec belongs to.
+    GribCodec(GribVariable variable, bool is_gribberish, zarr::CodecContext context)
+        : DecodeOnly("GRIB"),
+          variable_(variable),
+          is_gribberish_(is_gribberish),
+          context_(std::move(context)) {}
 
     zarr::SizeBound EncodedSize(zarr::SizeBound decoded) const override {
         // The bound is at least the maximum chunk size, because a message has metadata.
@@ -80,18 +84,41 @@ class GribCodec final : public zarr::DecodeOnly {
         ZARR_RETURN_IF_ERROR(variable_ == GribVariable::kValues
                                  ? ReadValues(*image, message, values)
                                  : ComputeCoordinates(dataset, message, values));
+        if (IsOneDimensional(message)) KeepOneDimension(message, values);
         return Write(values, decoded);
     }
 
   private:
+    // True if the chunk has one coordinate for each row or column.
+    bool IsOneDimensional(const GribMessage& message) const {
+        return is_gribberish_ && message.is_regular && variable_ != GribVariable::kValues;
+    }
+
+    // Keeps the latitudes of the first column, or the longitudes of the first row.
+    void KeepOneDimension(const GribMessage& message, std::vector<double>& values) const {
+        const bool are_latitudes = variable_ == GribVariable::kLatitudes;
+        const auto count = static_cast<std::size_t>(are_latitudes ? message.rows : message.columns);
+        const auto step = static_cast<std::size_t>(are_latitudes ? message.columns : 1);
+        for (std::size_t i = 0; i < count; ++i) values[i] = values[i * step];
+        values.resize(count);
+    }
+
     Status CheckShape(const GribMessage& message) const {
         std::uint64_t elements = 1;
         for (const std::uint64_t n : context_.chunk_shape)
             elements = zarr::SaturatingMul(elements, n);
-        if (elements == message.values()) return {};
-        return Status::Corrupt("the GRIB message has " + std::to_string(message.rows) +
-                               " rows and " + std::to_string(message.columns) +
-                               " columns, the chunk " + std::to_string(elements) + " elements");
+        const bool is_one_dimensional = IsOneDimensional(message);
+        const std::uint64_t length =
+            variable_ == GribVariable::kLatitudes ? message.rows : message.columns;
+        if (elements != (is_one_dimensional ? length : message.values()))
+            return Status::Corrupt("the GRIB message has " + std::to_string(message.rows) +
+                                   " rows and " + std::to_string(message.columns) +
+                                   " columns, the chunk " + std::to_string(elements) + " elements");
+        if (message.values() > zarr::LimitOf(zarr::Limit::kChunkSize) / sizeof(double))
+            return zarr::OverLimit(
+                zarr::Limit::kChunkSize,
+                "the message has " + std::to_string(message.values()) + " values");
+        return {};
     }
 
     static Status RequireCcsds() {
@@ -125,8 +152,14 @@ class GribCodec final : public zarr::DecodeOnly {
         return {};
     }
 
-    // Computes the coordinates of all grid points in degrees. Longitudes are from 0 to 360, as
-    // ecCodes returns them.
+    // Returns a longitude as the codec's package does: from 0 to 360, but from -180 to 180 in
+    // gribberish's projected grids.
+    double Longitude(const GribMessage& message, double degrees) const {
+        const double least = is_gribberish_ && !message.is_regular ? -180 : 0;
+        return degrees - 360 * std::floor((degrees - least) / 360);
+    }
+
+    // Computes the coordinates of all grid points in degrees.
     Status ComputeCoordinates(GDALDataset& dataset, const GribMessage& message,
                               std::vector<double>& values) const {
         if (message.is_gaussian || message.is_rotated)
@@ -159,8 +192,7 @@ class GribCodec final : public zarr::DecodeOnly {
                 return Status::Unsupported("GRIB: PROJ cannot compute coordinates of this grid");
             const bool are_latitudes = variable_ == GribVariable::kLatitudes;
             for (std::size_t x = 0; x < columns; ++x)
-                values[y * columns + x] =
-                    are_latitudes ? ys[x] : xs[x] - 360 * std::floor(xs[x] / 360);
+                values[y * columns + x] = are_latitudes ? ys[x] : Longitude(message, xs[x]);
         }
         return {};
     }
@@ -174,12 +206,11 @@ class GribCodec final : public zarr::DecodeOnly {
                 zarr::StoreNative(room.data + i * size, values[i]);
             else
                 zarr::StoreNative(room.data + i * size, static_cast<float>(values[i]));
-        const bool is_big = context_.dtype.order == zarr::ByteOrder::kBig;
-        if (is_big == zarr::HostIsLittleEndian()) zarr::SwapUnits(room.data, size, values.size());
         return {};
     }
 
     const GribVariable variable_;
+    const bool is_gribberish_;
     const zarr::CodecContext context_;
 };
 
@@ -200,17 +231,27 @@ Result<std::unique_ptr<zarr::Codec>> MakeGribCodec(std::string_view id,
                                                    const zarr::json::Value& options,
                                                    const zarr::CodecContext& context) {
     const zarr::json::Value* const var = options.Find("var");
-    if (var == nullptr || var->as_string() == nullptr)
+    const bool is_named = var != nullptr && var->as_string() != nullptr;
+    const bool is_gribberish = id == "gribberish";
+    // gribberish decodes values if it gets no name.
+    if (!is_named && !(is_gribberish && (var == nullptr || var->is_null())))
         return zarr::json::Expected("var", "the name of a variable",
                                     var != nullptr ? *var : zarr::json::Value());
-    const GribVariable variable = *var->as_string() == "latitude"    ? GribVariable::kLatitudes
-                                  : *var->as_string() == "longitude" ? GribVariable::kLongitudes
-                                                                     : GribVariable::kValues;
+    const std::string name = is_named ? *var->as_string() : std::string();
+    const GribVariable variable = name == "latitude"    ? GribVariable::kLatitudes
+                                  : name == "longitude" ? GribVariable::kLongitudes
+                                                        : GribVariable::kValues;
     const zarr::DataType& type = context.dtype;
     if (context.is_flat || type.kind != zarr::DataKind::kFloat || type.size < sizeof(float))
         return Status::Corrupt("GRIB messages are decoded to float32 or float64, not to " +
                                type.ToString());
-    if (id == "grib") {
+    const bool is_big = type.order == zarr::ByteOrder::kBig;
+    if (is_big == zarr::HostIsLittleEndian())
+        return Status::Unsupported(
+            "GRIB messages are decoded to the byte order of the computer, "
+            "which " +
+            type.ToString() + " is not");
+    if (!is_gribberish) {
         const bool are_values = variable == GribVariable::kValues;
         ZARR_ASSIGN_OR_RETURN(const std::size_t size,
                               StatedSize(options, are_values ? sizeof(float) : sizeof(double)));
@@ -221,7 +262,8 @@ Result<std::unique_ptr<zarr::Codec>> MakeGribCodec(std::string_view id,
     if (!context.axis_order.is_row_major(context.chunk_shape.size()))
         return Status::Unsupported("GRIB messages are supported in the memory order C only");
     ZARR_RETURN_IF_ERROR(RequireDriver(kGribDriver));
-    return std::unique_ptr<zarr::Codec>(std::make_unique<GribCodec>(variable, context));
+    return std::unique_ptr<zarr::Codec>(
+        std::make_unique<GribCodec>(variable, is_gribberish, context));
 }
 
 }  // namespace zarr_driver

@@ -74,6 +74,7 @@ Status ReadGrid(ByteSpan section, GribMessage& message) {
         message.rows = Octets(section, 35, 4);
         if (message.columns == UINT32_MAX || message.rows == UINT32_MAX)
             return NoGrib("a reduced grid");
+        message.is_regular = number == 0;
         message.is_gaussian = number == 40;
         message.is_rotated = number == 1;
         ZARR_RETURN_IF_ERROR(CheckSize(message));
@@ -85,7 +86,7 @@ Status ReadGrid(ByteSpan section, GribMessage& message) {
 }
 
 Status ReadPacking(ByteSpan section, GribMessage& message) {
-    if (section.size < 21) return BadMessage("section 5 is truncated");
+    if (section.size < 12) return BadMessage("section 5 is truncated");
     switch (Octets(section, 10, 2)) {
         case 0:
         case 40:
@@ -164,6 +165,7 @@ Status ReadFirstGrid(ByteSpan section, GribMessage& message) {
     message.rows = Octets(section, 9, 2);
     if (message.columns == UINT16_MAX || message.rows == UINT16_MAX)
         return NoGrib("a reduced grid");
+    message.is_regular = type == 0;
     message.is_gaussian = type == 4;
     message.is_rotated = type == 10;
     ZARR_RETURN_IF_ERROR(CheckSize(message));

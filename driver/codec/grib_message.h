@@ -15,6 +15,7 @@ struct GribMessage {
     std::uint64_t columns = 0;
     std::uint64_t rows = 0;
     bool is_south_first = false;  // true if the first row is the southernmost
+    bool is_regular = false;      // true if rows have one latitude, and columns one longitude
     bool is_gaussian = false;     // true if latitudes have no constant distance
     bool is_rotated = false;      // true if the grid has a rotated pole
     bool needs_ccsds = false;     // true if values are compressed by CCSDS
