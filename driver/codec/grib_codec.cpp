@@ -132,7 +132,7 @@ class GribCodec final : public zarr::DecodeOnly {
 
     static Status ReadValues(MemoryImage& image, const GribMessage& message,
                              std::vector<double>& values) {
-        const auto line = static_cast<GSpacing>(message.columns * sizeof(double));
+        const auto line = static_cast<GSpacing>(message.columns) * GSpacing{sizeof(double)};
         auto* const first = reinterpret_cast<std::uint8_t*>(values.data());
         // GDAL's first row is always the northernmost.
         ZARR_RETURN_IF_ERROR(

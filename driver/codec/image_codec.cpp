@@ -127,8 +127,9 @@ class ImageCodec final : public zarr::DecodeOnly {
         ZARR_ASSIGN_OR_RETURN(const zarr::MutableByteSpan room,
                               decoded.Prepare(plane * head.samples));
         const std::size_t pixel = settings_.is_planar ? sample : sample * head.samples;
+        const std::size_t line = pixel * head.width;
         return image.Read(room.data, TypeOf(head), static_cast<GSpacing>(pixel),
-                          static_cast<GSpacing>(pixel * head.width),
+                          static_cast<GSpacing>(line),
                           static_cast<GSpacing>(settings_.is_planar ? plane : sample));
     }
 
