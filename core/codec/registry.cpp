@@ -259,8 +259,10 @@ Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
 }
 
 bool IsCompressor(const CodecSpec& spec) {
+    if (const ProvidedCodec* const provided = FindProvided(spec))
+        return provided->v3_class == kBytes;
     const Row* row = FindRow(spec);
-    return row != nullptr ? row->is_compressor : FindProvided(spec) != nullptr;
+    return row != nullptr && row->is_compressor;
 }
 
 Result<CodecClass> ClassOf(const CodecSpec& spec) {
