@@ -42,6 +42,13 @@ POLAR = [
     ["LaDInDegrees", 60], ["orientationOfTheGridInDegrees", 225], ["DxInMetres", 11250], ["DyInMetres", 11250],
 ]  # fmt: skip
 
+MERCATOR = [
+    ["gridType", "mercator"], ["Ni", 30], ["Nj", 20], ["shapeOfTheEarth", 6], ["jScansPositively", 1],
+    ["latitudeOfFirstGridPointInDegrees", 18], ["longitudeOfFirstGridPointInDegrees", 198],
+    ["latitudeOfLastGridPointInDegrees", 19.34], ["longitudeOfLastGridPointInDegrees", 200.1], ["LaDInDegrees", 20],
+    ["DiInMetres", 7500], ["DjInMetres", 7500],
+]  # fmt: skip
+
 
 def case(packing, keys=None, sample="regular_ll_pl_grib2", rows=ROWS, columns=COLUMNS, gaps=False, bits=16, **more):
     keys = grid(rows=rows, columns=columns) if keys is None else keys
@@ -67,6 +74,9 @@ CASES = {
     "hrrr": case("grid_simple", LAMBERT, "GRIB2", 20, 30),
     "hrrr-complex": case("grid_complex_spatial_differencing", LAMBERT, "GRIB2", 20, 30),
     "polar": case("grid_simple", POLAR, "GRIB2", 20, 30),
+    "mercator": case("grid_simple", MERCATOR, "GRIB2", 20, 30),
+    "gaussian": case("grid_simple", [], "regular_gg_pl_grib2", 64, 128),
+    "rotated": case("grid_simple", grid(), "rotated_ll_pl_grib2"),
     "edition-1": case("grid_simple", sample="regular_ll_pl_grib1"),
     "edition-1-gaps": case("grid_simple", sample="regular_ll_pl_grib1", gaps=True),
 }  # fmt: skip
@@ -145,12 +155,19 @@ def test_values_are_those_of_kerchunk(tmp_path, messages, name, dtype):
 
 
 @pytest.mark.parametrize("variable", ["latitude", "longitude"])
-@pytest.mark.parametrize("name", ["simple", "south-first", "hrrr", "polar", "edition-1"])
+@pytest.mark.parametrize("name", ["simple", "south-first", "hrrr", "polar", "mercator", "edition-1"])
 def test_coordinates_are_those_of_kerchunk(tmp_path, messages, name, variable):
     message, decoded = messages
     wanted = decoded(name, variable)
     got = read(store_of(tmp_path / "a.zarr", message(name), list(wanted.shape), var=variable))
     np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "rotated"])
+def test_coordinates_that_are_refused(tmp_path, messages, name):
+    message, decoded = messages
+    store = store_of(tmp_path / "a.zarr", message(name), list(decoded(name).shape), var="latitude")
+    assert "grib: GRIB: coordinates of Gaussian and rotated grids are unsupported" in error_of(store)
 
 
 @pytest.mark.parametrize("variable", ["t", "latitude", "longitude", None])
