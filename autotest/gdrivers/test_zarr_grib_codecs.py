@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Chunks that are GRIB messages, which GDAL's driver GRIB decodes: the codecs of kerchunk and gribberish."""
 
+import concurrent.futures
 import json
 import os
 import random
@@ -11,7 +12,7 @@ import textwrap
 import numpy as np
 import pytest
 from osgeo import gdal
-from zarr_gdal import error_log
+from zarr_gdal import config_options, error_log
 from zarr_references import run
 from zarr_store import handmade
 
@@ -49,6 +50,13 @@ MERCATOR = [
     ["DiInMetres", 7500], ["DjInMetres", 7500],
 ]  # fmt: skip
 
+EQUAL_AREA = [
+    ["gridType", "lambert_azimuthal_equal_area"], ["Nx", 30], ["Ny", 20], ["shapeOfTheEarth", 6], ["jScansPositively", 1],
+    ["latitudeOfFirstGridPointInDegrees", 40], ["longitudeOfFirstGridPointInDegrees", 5],
+    ["standardParallelInDegrees", 52], ["centralLongitudeInDegrees", 10],
+    ["xDirectionGridLengthInMetres", 5000], ["yDirectionGridLengthInMetres", 5000],
+]  # fmt: skip
+
 
 def case(packing, keys=None, sample="regular_ll_pl_grib2", rows=ROWS, columns=COLUMNS, gaps=False, bits=16, **more):
     keys = grid(rows=rows, columns=columns) if keys is None else keys
@@ -75,6 +83,7 @@ CASES = {
     "hrrr-complex": case("grid_complex_spatial_differencing", LAMBERT, "GRIB2", 20, 30),
     "polar": case("grid_simple", POLAR, "GRIB2", 20, 30),
     "mercator": case("grid_simple", MERCATOR, "GRIB2", 20, 30),
+    "equal-area": case("grid_simple", EQUAL_AREA, "GRIB2", 20, 30),
     "gaussian": case("grid_simple", [], "regular_gg_pl_grib2", 64, 128),
     "rotated": case("grid_simple", grid(), "rotated_ll_pl_grib2"),
     "edition-1": case("grid_simple", sample="regular_ll_pl_grib1"),
@@ -154,8 +163,23 @@ def test_values_are_those_of_kerchunk(tmp_path, messages, name, dtype):
     assert_near(got[0], wanted)
 
 
+def test_messages_are_decoded_on_several_threads(tmp_path, messages):
+    """Each message of a time series is a chunk. Several datasets read all of them at the same time."""
+    message, decoded = messages
+    names = ["simple", "gfs-gaps", "jpeg", "png", "complex", "south-first-gaps"] * 4
+    store = store_of(tmp_path / "a.zarr", b"", [1, ROWS, COLUMNS])
+    document = json.loads((store / ".zarray").read_text())
+    (store / ".zarray").write_text(json.dumps({**document, "shape": [len(names), ROWS, COLUMNS]}))
+    for number, name in enumerate(names):
+        (store / f"{number}.0.0").write_bytes(message(name))
+    with config_options(GDAL_NUM_THREADS="4"), concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for got in pool.map(read, [store] * 8):
+            for values, name in zip(got, names, strict=True):
+                assert_near(values, decoded(name))
+
+
 @pytest.mark.parametrize("variable", ["latitude", "longitude"])
-@pytest.mark.parametrize("name", ["simple", "south-first", "hrrr", "polar", "mercator", "edition-1"])
+@pytest.mark.parametrize("name", ["simple", "south-first", "hrrr", "polar", "mercator", "equal-area", "edition-1"])
 def test_coordinates_are_those_of_kerchunk(tmp_path, messages, name, variable):
     message, decoded = messages
     wanted = decoded(name, variable)

@@ -156,7 +156,8 @@ class GribCodec final : public zarr::DecodeOnly {
     // gribberish's projected grids.
     double Longitude(const GribMessage& message, double degrees) const {
         const double least = is_gribberish_ && !message.is_regular ? -180 : 0;
-        return degrees - 360 * std::floor((degrees - least) / 360);
+        constexpr double kRounding = 1e-9;  // keeps a computed -1e-14 near 0
+        return degrees - 360 * std::floor((degrees - least + kRounding) / 360);
     }
 
     // Computes the coordinates of all grid points in degrees.
