@@ -403,6 +403,24 @@ def _(folder):
     read(handmade(folder / "a.zarr", files={"0.0": b"12345"}))
 
 
+def png_chunk(folder, width, end=None):
+    """Reads a chunk of 3 columns that is the first bytes, up to index `end`, of a PNG image of `width` columns."""
+    source = gdal.GetDriverByName("MEM").Create("", width, 2, 1, gdal.GDT_Byte)
+    gdal.GetDriverByName("PNG").CreateCopy(str(folder / "a.png"), source)
+    data = (folder / "a.png").read_bytes()[:end]
+    read(handmade(folder / "a.zarr", files={"0.0": data}, dtype="|u1", compressor={"id": "imagecodecs_png"}))
+
+
+@provokes(CHUNK + "<codec>: the <format> image has the shape <shape>, the chunk <shape>")
+def _(folder):
+    png_chunk(folder, 5)
+
+
+@provokes(CHUNK + "<codec>: GDAL's driver <name>: <reason>")
+def _(folder):
+    png_chunk(folder, 3, -20)
+
+
 @provokes('<key>: compressor: codec "<name>" is refused: <reason>')
 def _(folder):
     for codec in ("pickle", "msgpack", "vlen-array"):
