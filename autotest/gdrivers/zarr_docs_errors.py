@@ -272,6 +272,14 @@ def _(folder):
     placed_by(folder, {"type": "displacements", "path": "field"})
 
 
+@provokes("is a STAC document that lists several Zarr stores; open one of its subdatasets, such as <name>")
+def _(folder):
+    assets = {name: {"href": f"{name}.zarr", "type": "application/vnd+zarr"} for name in "ab"}
+    item = folder / "item.json"
+    item.write_text(json.dumps({"type": "Feature", "stac_version": "1.0.0", "assets": assets}))
+    gdal.OpenEx(str(item), gdal.OF_MULTIDIM_RASTER)
+
+
 @provokes("/<path>: there is no such array or group")
 def _(folder):
     read(array_name(DATA / "product.zarr", "nothing"))
