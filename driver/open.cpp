@@ -293,7 +293,8 @@ std::optional<StacDocument> NamedStac(const GDALOpenInfo& open_info, const Conne
                                       const Status& failure) {
     const bool is_no_store = failure.code() == zarr::StatusCode::kNotFound ||
                              failure.code() == zarr::StatusCode::kCorrupt;
-    if (!is_no_store || !name.has_prefix || name.has_node) return std::nullopt;
+    if (!is_no_store || !name.has_prefix || name.has_node || IsNamedAsStore(name.path))
+        return std::nullopt;
     const QuietErrors quiet;
     auto document = ReadStac(open_info, name.path);
     return document.ok() ? document.Take() : std::nullopt;
@@ -333,30 +334,38 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info, NameMay may = NameMay::kBeSta
     return nullptr;
 }
 
+GDALDataset* OpenOnlyStore(GDALOpenInfo* open_info, const StacStore& only) {
+    const std::string name = "ZARR:\"" + only.path.text() + "\"";
+    GDALOpenInfo store(name.c_str(), open_info->nOpenFlags, nullptr);
+    store.papszOpenOptions = open_info->papszOpenOptions;
+    return OpenOrReport(&store, NameMay::kOnlyBeStore);
+}
+
 // Opens the only store of a STAC document, or lists its stores.
 GDALDataset* OpenStac(GDALOpenInfo* open_info, const StacDocument& document) {
     const std::string name = open_info->pszFilename;
+    // GDAL's driver HTTP puts a document of a server into /vsimem/. If no driver opens that, it
+    // tries again with a local file, which may name local stores. So such a document is listed.
+    const bool must_open = StorePath(name).kind() == StorePath::Kind::kMemory;
+    const bool is_list =
+        (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) == 0 && open_info->eAccess == GA_ReadOnly;
     if (document.stores.empty()) {
         EmitError(name, Status::Permission(FirstFew(document.refused, "; ")));
-        return nullptr;
+        return must_open ? ListStac(document).release() : nullptr;
     }
     EmitWarnings(name, document.refused);
     const StacStore& first = document.stores[0];
     const bool is_one = std::all_of(document.stores.begin(), document.stores.end(),
                                     [&](const StacStore& store) { return store.key == first.key; });
     if (is_one && first.may_be_followed) {
-        GDALOpenInfo store(("ZARR:\"" + first.path.text() + "\"").c_str(), open_info->nOpenFlags,
-                           nullptr);
-        store.papszOpenOptions = open_info->papszOpenOptions;
-        return OpenOrReport(&store, NameMay::kOnlyBeStore);
+        GDALDataset* const opened = OpenOnlyStore(open_info, first);
+        return opened == nullptr && must_open ? ListStac(document).release() : opened;
     }
-    const bool is_list =
-        (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) == 0 && open_info->eAccess == GA_ReadOnly;
     if (is_list) return ListStac(document).release();
     EmitError(name, Status::Unsupported("is a STAC document that lists several Zarr stores; open "
                                         "one of its subdatasets, such as ZARR:\"" +
                                         first.path.text() + "\""));
-    return nullptr;
+    return must_open ? ListStac(document).release() : nullptr;
 }
 
 bool IsStac(GDALOpenInfo& open_info) {

@@ -12,7 +12,7 @@
 #include "core/store/store.h"
 #include "driver/base/open_options.h"
 #include "driver/store/store_address.h"
-#include "driver/transport/vsi_store.h"
+#include "driver/store/store_kind.h"
 
 namespace zarr_driver {
 
@@ -75,10 +75,11 @@ Result<std::optional<StacDocument>> ReadStac(const GDALOpenInfo& open_info, cons
     ReadLimits();
     std::string file = path;
     const std::string query = TakeQuery(path, file);
-    const auto folder = OpenFolder(StorePath(ContainingFolder(file) + query));
+    const StoreAddress folder(StorePath(ContainingFolder(file) + query));
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(folder, {}));
     zarr::Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found,
-                          zarr::GetDocument(*folder, std::string(zarr::LastName(file)), text));
+                          zarr::GetDocument(*store, std::string(zarr::LastName(file)), text));
     if (!found) return std::optional<StacDocument>();
     return ParseStac(std::as_const(text).span().text(), path);
 }

@@ -191,6 +191,56 @@ def test_a_url_without_prefix_uses_the_link_to_itself(stores, cpl):
     cpl.assert_quiet()
 
 
+@pytest.mark.parametrize("link", ["file://{folder}/item.json", "/x://item.json", "{folder}/://item.json", "local://{folder}/item.json"])
+def test_a_link_to_itself_does_not_make_a_document_local(stores, tmp_path_factory, link, cpl):
+    served = tmp_path_factory.mktemp("served")
+    self_link = {"rel": "self", "href": link.format(folder=stores)}
+    with Served(served) as server:
+        write(served / "one.json", item({"data": asset("y.zarr")}, [self_link]))
+        write(served / "two.json", item({"data": asset("y.zarr"), "more": asset("x.zarr")}, [self_link]))
+        dataset = gdal.Open(f"{server.url}/one.json")
+        assert dataset is None or dataset.RasterCount == 0
+        assert str(stores) not in str(listed(gdal.Open(f"{server.url}/two.json")))
+    cpl.clear()
+
+
+@pytest.mark.parametrize("href", ["{folder}/y.zarr", "file://{folder}/y.zarr"])
+def test_a_document_by_a_plain_url_names_no_file_of_this_machine(stores, tmp_path_factory, href, cpl):
+    """If no driver opens what GDAL has downloaded into its memory, GDAL tries again with a file in a local folder."""
+    served = tmp_path_factory.mktemp("served")
+    with Served(served) as server:
+        write(served / "one.json", item({"data": asset(href.format(folder=stores))}))
+        dataset = gdal.Open(f"{server.url}/one.json")
+        assert dataset.RasterCount == 0 and not dataset.GetMetadata("SUBDATASETS")
+        assert 'asset "data"' in cpl.the_error()
+        cpl.clear()
+        write(served / "gone.json", item({"data": asset("gone.zarr")}))
+        assert gdal.Open(f"{server.url}/gone.json").RasterCount == 0
+        assert "gone.zarr" in cpl.the_error()
+    cpl.clear()
+
+
+@pytest.mark.parametrize("folder", ["missing.json", "missing", "missing.zarr"])
+def test_requests_for_a_name_that_is_nothing(stores, folder, cpl):
+    """A name with a prefix is asked for as a document, once, unless it is that of a store. A signature stays."""
+    with Served(stores) as server:
+        assert gdal.Open(f'ZARR:"/vsicurl/{server.url}/{folder}?sig=s"') is None
+        cpl.the_error()
+        asked = [path for _, path, _, _ in server.requests()]
+        assert asked and all("sig=s" in path for path in asked)
+        assert asked.count(f"/{folder}?sig=s") == {"missing.json": 2, "missing": 1, "missing.zarr": 0}[folder]
+    cpl.clear()
+
+
+def test_a_group_of_the_arguments_for_xarray(stores, cpl):
+    found = asset("x.zarr", **{"xarray:open_kwargs": {"engine": "zarr", "group": "/measurements/b"}})
+    np.testing.assert_array_equal(raster(write(stores / "item.json", item({"data": found}))), VALUES + 100)
+    found["xarray:open_kwargs"]["group"] = "../y.zarr"
+    name = write(stores / "item.json", item({"data": found, "other": asset("y.zarr")}))
+    assert listed(gdal.Open(name))[0][0] == f'ZARR:"{stores}/x.zarr"'
+    cpl.assert_quiet()
+
+
 def test_listing_sends_no_request_to_the_stores(stores, cpl):
     with Served(stores) as server:
         write(stores / "item.json", item({"a": asset("x.zarr"), "b": asset(f"{server.url}/y.zarr")}))

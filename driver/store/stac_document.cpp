@@ -47,13 +47,24 @@ bool IsZarr(const Value& asset, const std::string& href) {
     return type.empty() && (zarr::EndsWith(path, ".zarr") || zarr::EndsWith(path, ".zarr/"));
 }
 
-// Returns the href of the link "self" if it is a URL, else an empty string.
+// Returns the href with the group in the store that the asset's arguments for xarray name.
+std::string WithGroup(const std::string& href, const Value& asset) {
+    const Value* const arguments = asset.Find(kOpenArguments);
+    const std::string group = arguments != nullptr ? Text(*arguments, "group") : std::string();
+    const auto inner = zarr::NormalizePath(group);
+    if (!inner.ok() || inner->empty() || href.find_first_of("?#") != std::string::npos) return href;
+    return href + (href.back() == '/' ? "" : "/") + *inner;
+}
+
+// Returns the href of the link "self" if it is that of a server or an object store, else an empty
+// string: a copy of a document from a server must not make it a file of this machine.
 std::string SelfOf(const Value& document) {
     const Value* const links = document.Find("links");
     const zarr::json::Array* const list = links != nullptr ? links->as_array() : nullptr;
     if (list == nullptr) return {};
     const auto self = std::find_if(list->begin(), list->end(), [](const Value& link) {
-        return Text(link, "rel") == "self" && Text(link, "href").find("://") != std::string::npos;
+        return Text(link, "rel") == "self" && StorePath(Text(link, "href")).is_remote() &&
+               Text(link, "href").find("://") != std::string::npos;
     });
     return self != list->end() ? Text(*self, "href") : std::string();
 }
@@ -118,7 +129,7 @@ void AddAsset(const std::string& key, const Value& asset, const Hrefs& hrefs, St
     if (href.empty() || !IsZarr(asset, href)) return;
     const std::string title = Text(asset, "title");
     const std::string description = title.empty() ? key : title;
-    hrefs.Add(href, {key, description, {}, false}, found);
+    hrefs.Add(WithGroup(href, asset), {key, description, {}, false}, found);
     if (const Value* const options = asset.Find(kStorageOptions))
         found.facts.emplace_back(key + ":storage_options", zarr::json::Dump(*options));
     const Value* const alternates = asset.Find("alternate");
