@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Compares random blocks that the driver reads from the cube with the same blocks of the files."""
+
+import random
+import sys
+
+import numpy as np
+from osgeo import gdal
+
+from zarr_cubes.grid import opened
+from zarr_cubes.kerchunk_json import reading_allowed
+from zarr_cubes.model import Refused
+
+MOST_VALUES = 1 << 22
+
+
+def check(cube, output, number, seed=None):
+    """Reads `number` blocks. Returns 0 if all are equal, and else 1; differences are printed."""
+    choice = random.Random(seed)
+    pieces = [(path, array, piece) for path, array in cube.arrays.items() for piece in array.pieces]
+    differences = 0
+    with reading_allowed(cube.sources):
+        dataset = gdal.OpenEx(output, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
+        if dataset is None:
+            raise Refused(f"{output}: the driver cannot open it: {gdal.GetLastErrorMsg()}")
+        root = dataset.GetRootGroup()
+        for _ in range(number):
+            path, array, piece = choice.choice(pieces)
+            differences += not compare(root, path, array, piece, choice, output)
+    print(f"{number} blocks compared with the files: {differences or 'none'} differ")
+    return 1 if differences else 0
+
+
+def compare(root, path, array, piece, choice, output):
+    part = piece.array
+    at = [choice.randrange(n) for n in part.grid]
+    start = [i * c for i, c in zip(at, part.chunks)]
+    count = [min(c, size - i) for c, size, i in zip(part.chunks, part.shape, start)]
+    while np.prod(count, dtype=object) > MOST_VALUES:
+        count[int(np.argmax(count))] //= 2
+    missing = len(array.spec.shape) - len(part.shape)
+    offset = [i * c for i, c in zip(piece.at, array.spec.chunks)]
+    from_cube = root.OpenMDArrayFromFullname("/" + path).ReadAsArray(
+        [o + s for o, s in zip(offset, [0] * missing + start)], [1] * missing + count
+    )
+    wanted = source_block(piece.source, path, part, start, count)
+    if from_cube is not None and np.array_equal(np.reshape(from_cube, count), wanted, equal_nan=wanted.dtype.kind in "fc"):
+        return True
+    why = f" ({gdal.GetLastErrorMsg()})" if from_cube is None else ""
+    print(f"{output}: /{path} differs from {piece.source.name} at {start}, {count}{why}", file=sys.stderr)
+    return False
+
+
+def source_block(source, path, part, start, count):
+    """Returns the block as GDAL's driver for the file's own format reads it."""
+    level = list(source.arrays).index(path)
+    dataset = opened(source.name)
+    axes = {name: (s, c) for name, s, c in zip(part.dims, start, count)}
+    bands = range(*np.add(axes["band"][0], (0, axes["band"][1]))) if "band" in axes else [0]
+    blocks = []
+    for number in bands:
+        band = dataset.GetRasterBand(int(number) + 1)
+        band = band if level == 0 else band.GetOverview(level - 1)
+        blocks.append(band.ReadAsArray(axes["x"][0], axes["y"][0], axes["x"][1], axes["y"][1]))
+    if any(block is None for block in blocks):
+        raise Refused(f"{source.name}: GDAL cannot read it: {gdal.GetLastErrorMsg()}")
+    order = [("band", "y", "x").index(name) for name in part.dims]
+    stacked = np.stack(blocks)
+    return np.transpose(stacked, order) if len(order) == 3 else stacked[0]

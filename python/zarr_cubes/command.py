@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Command line of zarr_cube: the order of the steps, and its exit code."""
+
+import sys
+
+from osgeo import gdal
+
+from zarr_cubes import check, files, join, kerchunk_json, scanning
+from zarr_cubes.journal import Journal
+from zarr_cubes.model import Refused
+from zarr_cubes.options import parser
+
+
+def main(words):
+    options = parser().parse_args(words)
+    gdal.DontUseExceptions()
+    gdal.PushErrorHandler("CPLQuietErrorHandler")
+    try:
+        return run(options)
+    except Refused as why:
+        print(f"zarr_cube: {why}".replace("\n", " "), file=sys.stderr)
+        return 2
+    finally:
+        gdal.PopErrorHandler()
+
+
+def form_of(output):
+    for ending, form in ((".json", "json"), (".parq", "parquet"), (".parquet", "parquet"), (".icechunk", "icechunk")):
+        if output.rstrip("/").endswith(ending):
+            return form
+    raise Refused(f"{output}: expected a name that ends with .json, .parq or .icechunk")
+
+
+def run(options):
+    form = form_of(options.output)
+    if form == "icechunk":
+        raise Refused(f"{options.output}: not yet")
+    entries = files.expanded(options.inputs)
+    key = {"zarr_cube": 1, "name": options.name, "no_overviews": options.no_overviews, "ignore_masks": options.ignore_masks}
+    journal = Journal(options.output, None if options.dry_run else key)
+    journal.load()
+    sources = scanning.scan(entries, options, journal)
+    cube = join.join(sources, listed_of(entries, sources), options)
+    summary = [f"{len(sources)} files", *cube.lines]
+    if options.dry_run:
+        print("\n".join([*summary, *(source.name for source in sources), "nothing is written (--dry-run)"]))
+        return 0
+    write(form, cube, options)
+    journal.remove()
+    say(options, cube, form, summary)
+    return check.check(cube, options.output, options.check) if options.check else 0
+
+
+def listed_of(entries, sources):
+    values = dict(entries)
+    return [values[source.name] for source in sources]
+
+
+def write(form, cube, options):
+    if form == "json":
+        kerchunk_json.write_json(cube, options.output)
+    else:
+        kerchunk_json.write_parquet(cube, options.output)
+
+
+def say(options, cube, form, summary):
+    if options.quiet:
+        return
+    print("\n".join(summary))
+    setting = kerchunk_json.what_to_set(cube.sources, options.output)
+    if setting:
+        print(f"to read it with GDAL: export {setting}")
