@@ -75,7 +75,7 @@ def workshop(tmp_path):
     plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0])
     (tmp_path / "build" / "gdalplugins").symlink_to(plugins)
     (tmp_path / "bin").mkdir()
-    for name in ("zarr_check", "zarr_qgis"):  # cmake installs the programs under these names
+    for name in ("zarr_check", "zarr_cube", "zarr_qgis"):  # cmake installs the programs under these names
         (tmp_path / "bin" / name).symlink_to(REPOSITORY / "python" / f"{name}.py")
     return tmp_path
 

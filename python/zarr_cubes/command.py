@@ -5,7 +5,7 @@ import sys
 
 from osgeo import gdal
 
-from zarr_cubes import check, files, join, kerchunk_json, scanning
+from zarr_cubes import check, files, grid, join, kerchunk_json, scanning
 from zarr_cubes.journal import Journal
 from zarr_cubes.model import Refused
 from zarr_cubes.options import parser
@@ -35,6 +35,8 @@ def run(options):
     form = form_of(options.output)
     if form == "icechunk":
         raise Refused(f"{options.output}: not yet")
+    if form == "parquet" or options.check:
+        grid.require_driver("--check" if options.check else options.output)
     entries = files.expanded(options.inputs)
     key = {"zarr_cube": 1, "name": options.name, "no_overviews": options.no_overviews, "ignore_masks": options.ignore_masks}
     journal = Journal(options.output, None if options.dry_run else key)

@@ -3,6 +3,7 @@
 coordinates, levels, and the metadata that GDAL reads from the first file."""
 
 import json
+from xml.sax.saxutils import escape
 
 import numpy as np
 from osgeo import gdal
@@ -190,6 +191,18 @@ def keys_of(source):
     return {KEYS[row[0]]: row[3] for row in rows if row[1] == 0 and row[0] in KEYS}
 
 
+def has_driver():
+    """True if GDAL has loaded this driver, not only its own driver of the same name."""
+    driver = gdal.GetDriverByName("Zarr")
+    return driver is not None and driver.GetMetadataItem("DRIVER_VERSION") is not None
+
+
+def require_driver(what):
+    if not has_driver():
+        raise Refused(f"{what} needs this project's driver, which GDAL has not loaded: install the plugin, or set "
+                      "GDAL_DRIVER_PATH to its folder")  # fmt: skip
+
+
 def written_by_driver(crs, transform):
     """Returns the attributes of the grid mapping and coordinates, by name, as this driver writes them for a small raster;
     an empty dict without a place."""
@@ -199,9 +212,9 @@ def written_by_driver(crs, transform):
     if crs is not None:
         small.SetSpatialRef(crs)
     small.SetGeoTransform(transform or (0, 1, 0, 0, 0, 1))
-    driver, name, found = gdal.GetDriverByName("Zarr"), "/vsimem/zarr_cube/small.zarr", {}
-    if driver is not None and driver.GetMetadataItem("DRIVER_VERSION") is not None:
-        driver.CreateCopy(name, small, options=["FORMAT=ZARR_V2"])
+    name, found = "/vsimem/zarr_cube/small.zarr", {}
+    if has_driver():
+        gdal.GetDriverByName("Zarr").CreateCopy(name, small, options=["FORMAT=ZARR_V2"])
         for array in ("spatial_ref", "x", "y"):
             found[array] = attributes_in(f"{name}/{array}/.zattrs")
         gdal.RmdirRecursive("/vsimem/zarr_cube")
@@ -287,9 +300,9 @@ def facts_of(cube, dataset, sources, band_sources, base):
     if set(interpretations) - {"Gray", "Undefined", "Palette"}:
         is_one = len(set(interpretations)) == 1
         facts["COLOR_INTERPRETATION"] = interpretations[0] if is_one else interpretations
-    table = bands[0].GetColorTable()
-    if table is not None and len(bands) * steps <= MOST_COLOUR_BANDS:
-        facts["gdal_pam"] = colours(table, len(bands) * steps)
+    pam = pam_of(bands, len(bands) * steps)
+    if pam:
+        facts["gdal_pam"] = pam
     return facts
 
 
@@ -324,9 +337,14 @@ def band_facts(bands, files):
     return facts
 
 
-def colours(table, bands):
-    entries = "".join('<Entry c1="{}" c2="{}" c3="{}" c4="{}"/>'.format(*table.GetColorEntry(i)) for i in range(table.GetCount()))
-    band = '<PAMRasterBand band="{}"><ColorInterp>Palette</ColorInterp><ColorTable>{}</ColorTable></PAMRasterBand>'
-    return "<PAMDataset>" + "".join(band.format(i + 1, entries) for i in range(bands)) + "</PAMDataset>"
-
-
+def pam_of(bands, number):
+    """Returns GDAL's XML for what attributes do not have: colour tables, and the name of a single band."""
+    table, name = bands[0].GetColorTable(), bands[0].GetDescription()
+    text = f"<Description>{escape(name)}</Description>" if number == 1 and name else ""
+    if table is not None and number <= MOST_COLOUR_BANDS:
+        entry = '<Entry c1="{}" c2="{}" c3="{}" c4="{}"/>'
+        entries = "".join(entry.format(*table.GetColorEntry(i)) for i in range(table.GetCount()))
+        text += f"<ColorInterp>Palette</ColorInterp><ColorTable>{entries}</ColorTable>"
+    shown = range(1, number + 1) if text else ()
+    rasters = "".join(f'<PAMRasterBand band="{i}">{text}</PAMRasterBand>' for i in shown)
+    return f"<PAMDataset>{rasters}</PAMDataset>" if rasters else ""

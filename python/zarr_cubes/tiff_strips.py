@@ -2,6 +2,7 @@
 """The last strip of a TIFF image has fewer rows than the others, and chunks of Zarr are all equal. The references hold a
 copy of that strip with rows of padding. Its bytes are stored by the image's codec in the form that compresses nothing."""
 
+import lzma
 import zlib
 
 import numpy as np
@@ -89,4 +90,5 @@ def zstd(data):
     return b"".join(frame)
 
 
-ENCODERS = {None: bytes, "zlib": zlib.compress, "imagecodecs_lzw": lzw, "imagecodecs_packbits": packbits, "zstd": zstd}
+ENCODERS = {None: bytes, "zlib": zlib.compress, "imagecodecs_lzw": lzw, "imagecodecs_packbits": packbits, "zstd": zstd,
+            "lzma": lzma.compress}  # fmt: skip
