@@ -446,3 +446,27 @@ def test_a_changed_file_is_read_again(tmp_path):
     other = journal.Journal(str(tmp_path / "x.json"), {"a": 2})
     other.load()
     assert other.find(str(file)) is None
+
+
+# ---------------------------------------------------------------------------------------------
+# Tests of Parquet files
+
+
+@pytest.mark.parametrize("bands", [1, 3])
+def test_parquet(tmp_path, bands):
+    files = [cog(tmp_path / f"a_2024010{i}.tif", i, bands=bands, size=(301, 403)) for i in (1, 2, 3)]
+    text = cube(tmp_path / "x.parq", *files, "--check", "30", "--quiet")
+    assert "30 blocks compared with the files: none differ" in text
+    assert_equal(tmp_path / "x.parq", files)
+    wanted = np.stack([gdal.Open(str(file)).ReadAsArray() for file in files])
+    read = with_xarray(tmp_path / "x.parq", "data")["data"]
+    np.testing.assert_array_equal(read, wanted if bands == 1 else np.moveaxis(wanted, 1, -1))
+    assert {path.name for path in tmp_path.iterdir()} == {file.name for file in files} | {"x.parq", "read.npz"}
+
+
+def test_parquet_does_not_replace_a_folder(tmp_path):
+    (tmp_path / "x.parq").mkdir()
+    (tmp_path / "x.parq" / "mine.txt").write_text("mine")
+    text = cube(tmp_path / "x.parq", day(tmp_path, "a.tif"), "--quiet", code=2)
+    assert "x.parq: the driver cannot write it" in text and (tmp_path / "x.parq" / "mine.txt").read_text() == "mine"
+    assert not list(tmp_path.glob("*.partial"))

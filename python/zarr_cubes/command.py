@@ -5,7 +5,7 @@ import sys
 
 from osgeo import gdal
 
-from zarr_cubes import check, files, grid, join, kerchunk_json, scanning
+from zarr_cubes import check, files, grid, icechunk_repository, join, kerchunk_json, scanning
 from zarr_cubes.journal import Journal
 from zarr_cubes.model import Refused
 from zarr_cubes.options import parser
@@ -34,7 +34,9 @@ def form_of(output):
 def run(options):
     form = form_of(options.output)
     if form == "icechunk":
-        raise Refused(f"{options.output}: not yet")
+        icechunk_repository.library()
+    elif options.append:
+        raise Refused("--append adds to an Icechunk repository (x.icechunk)")
     if form == "parquet" or options.check:
         grid.require_driver("--check" if options.check else options.output)
     entries = files.expanded(options.inputs)
@@ -50,7 +52,8 @@ def run(options):
     write(form, cube, options)
     journal.remove()
     say(options, cube, form, summary)
-    return check.check(cube, options.output, options.check) if options.check else 0
+    at = f"ICECHUNK:{options.output}?branch={options.branch}" if form == "icechunk" else options.output
+    return check.check(cube, at, options.check) if options.check else 0
 
 
 def listed_of(entries, sources):
@@ -61,8 +64,12 @@ def listed_of(entries, sources):
 def write(form, cube, options):
     if form == "json":
         kerchunk_json.write_json(cube, options.output)
-    else:
+    elif form == "parquet":
         kerchunk_json.write_parquet(cube, options.output)
+    elif options.append:
+        icechunk_repository.append(cube, options)
+    else:
+        icechunk_repository.write(cube, options)
 
 
 def say(options, cube, form, summary):

@@ -30,7 +30,7 @@ def ways_of(options, sources):
     ways = set(options.join.split(",")) if options.join else set()
     if ways - {"time", "band", "mosaic"} or {"time", "band"} <= ways:
         raise Refused(f"--join {options.join}: expected time, band, mosaic, or time,mosaic or band,mosaic")
-    if not ways and (len(sources) > 1 or options.values or options.dim != "time"):
+    if not ways and (len(sources) > 1 or options.append or options.values or options.dim != "time"):
         ways = {"time"}
     return ways
 
