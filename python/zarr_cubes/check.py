@@ -51,8 +51,20 @@ def compare(root, path, array, piece, choice, output):
     return False
 
 
+def block_of_array(source, path, part, start, count):
+    """Returns a block of a file of several arrays, through GDAL's drivers for netCDF, HDF5 and Zarr."""
+    dataset = gdal.OpenEx(source.name, gdal.OF_MULTIDIM_RASTER)
+    array = dataset and dataset.GetRootGroup().OpenMDArrayFromFullname("/" + path)
+    block = array and array.ReadAsArray(start, count) if count else part.values
+    if block is None:
+        raise Refused(f"{source.name}: GDAL cannot read {path}: {gdal.GetLastErrorMsg()}")
+    return np.reshape(block, count)
+
+
 def source_block(source, path, part, start, count):
     """Returns the block as GDAL's driver for the file's own format reads it."""
+    if not source.is_raster:
+        return block_of_array(source, path, part, start, count)
     level = list(source.arrays).index(path)
     dataset = opened(source.name)
     axes = {name: (s, c) for name, s, c in zip(part.dims, start, count)}

@@ -5,7 +5,7 @@ import sys
 
 from osgeo import gdal
 
-from zarr_cubes import check, files, grid, icechunk_repository, join, kerchunk_json, scanning
+from zarr_cubes import check, dataset_join, files, grid, icechunk_repository, join, kerchunk_json, scanning
 from zarr_cubes.journal import Journal
 from zarr_cubes.model import Refused
 from zarr_cubes.options import parser
@@ -44,14 +44,24 @@ def run(options):
     journal = Journal(options.output, None if options.dry_run else key)
     journal.load()
     sources = scanning.scan(entries, options, journal)
-    cube = join.join(sources, listed_of(entries, sources), options)
+    try:
+        return make(form, entries, sources, options)
+    finally:
+        journal.remove()  # it is for runs that are killed, or that cannot read a file
+
+
+def make(form, entries, sources, options):
+    kinds = {source.is_raster: source for source in sources}
+    if len(kinds) == 2:
+        raise Refused(f"{kinds[True].name} and {kinds[False].name}: TIFF files and others make no cube together")
+    joined = join.join if sources[0].is_raster else dataset_join.join
+    cube = joined(sources, listed_of(entries, sources), options)
     summary = [f"{len(sources)} files", *cube.lines]
     if options.dry_run:
         print("\n".join([*summary, *(source.name for source in sources), "nothing is written (--dry-run)"]))
         return 0
     write(form, cube, options)
-    journal.remove()
-    say(options, cube, form, summary)
+    say(options, cube, summary)
     at = f"ICECHUNK:{options.output}?branch={options.branch}" if form == "icechunk" else options.output
     return check.check(cube, at, options.check) if options.check else 0
 
@@ -72,7 +82,7 @@ def write(form, cube, options):
         icechunk_repository.write(cube, options)
 
 
-def say(options, cube, form, summary):
+def say(options, cube, summary):
     if options.quiet:
         return
     print("\n".join(summary))

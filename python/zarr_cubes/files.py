@@ -10,7 +10,7 @@ from osgeo import gdal
 
 from zarr_cubes.model import Refused
 
-ENDINGS = (".tif", ".tiff", ".gtiff", ".cog", ".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".grib", ".grib2", ".grb", ".grb2")
+ENDINGS = (".tif", ".tiff", ".gtiff", ".cog", ".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5")
 SCHEMES = {"s3://": "/vsis3/", "gs://": "/vsigs/", "az://": "/vsiaz/", "https://": "/vsicurl/https://",
            "http://": "/vsicurl/http://"}  # fmt: skip
 FIRST_BYTES = 32768
@@ -107,7 +107,7 @@ def expanded(inputs):
 def named_by(word):
     folder, _, last = word.rpartition("/")
     if any(c in last for c in "*?[") and not (is_local(word) and os.path.exists(word)):
-        return files_below(folder or ".", last)
+        return [name if folder else name[2:] for name in files_below(folder or ".", last)]
     if not word.startswith("/vsicurl/") and is_folder(word) and not is_store(word):
         return files_below(word)
     return [word]
@@ -175,6 +175,12 @@ class Head:
             data = bytes(gdal.VSIFReadL(1, size, self.file) or b"")
         self.total += len(data)
         return data
+
+    def start(self):
+        """Returns the first bytes of the file, at most 16, and reads the headers behind them."""
+        data = self.read(0, self.first)
+        self.spans.append((0, data))
+        return data[:16]
 
     def get(self, offset, size):
         """Returns `size` bytes from `offset` on. Raises Refused if the file is shorter."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Headers that were read before zarr_cube was killed: a file beside the output, with a line for each source. The next run
-takes those whose file has the same size and time. The journal is removed when the cube is complete."""
+takes those whose file has the same size and time."""
 
 import json
 import os
@@ -58,5 +58,5 @@ class Journal:
     def remove(self):
         if self.file is not None:
             self.file.close()
-        if os.path.exists(self.path):
+        if self.key is not None and os.path.exists(self.path):
             os.remove(self.path)

@@ -28,6 +28,7 @@ class Array:
     offsets: object = None
     lengths: object = None
     inline: dict = dataclasses.field(default_factory=dict)
+    values: object = None  # of a small array, for comparisons and coordinates
     file: object = None  # the location of chunks that are not in the file itself: one, or a list with one for each chunk
 
     @property
@@ -93,6 +94,8 @@ def as_record(source):
     record = dataclasses.asdict(source)
     for array in record["arrays"].values():
         array["offsets"], array["lengths"] = packed(array["offsets"]), packed(array["lengths"])
+        if array["values"] is not None:
+            array["values"] = [array["values"].dtype.str, array["values"].tobytes().hex()]
         array["inline"] = {str(k): base64.b64encode(v).decode() for k, v in array["inline"].items()}
     return record
 
@@ -104,6 +107,8 @@ def from_record(record):
         array = Array(**members)
         array.dims, array.shape, array.chunks = tuple(array.dims), tuple(array.shape), tuple(array.chunks)
         array.offsets, array.lengths = unpacked(members["offsets"]), unpacked(members["lengths"])
+        if array.values is not None:
+            array.values = np.frombuffer(bytes.fromhex(array.values[1]), array.values[0]).reshape(array.shape)
         array.inline = {int(k): base64.b64decode(v) for k, v in members["inline"].items()}
         source.arrays[path] = array
     return source

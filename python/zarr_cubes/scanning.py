@@ -7,24 +7,29 @@ import sys
 
 from osgeo import gdal
 
-from zarr_cubes import tiff, tiff_header
-from zarr_cubes.files import Head, is_local
+from zarr_cubes import hdf5, netcdf3, tiff, tiff_header, zarr_store
+from zarr_cubes.files import Head, is_folder, is_local
 from zarr_cubes.model import Refused
 
 BATCH = 32
 REMOTE = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR", "CPL_VSIL_CURL_USE_HEAD": "NO", "CPL_VSIL_CURL_CHUNK_SIZE": "32768",
           "GDAL_HTTP_MAX_RETRY": "3", "GDAL_HTTP_RETRY_DELAY": "0.5"}  # fmt: skip
 
+READERS = ((tiff_header.is_tiff, tiff.scan), (hdf5.is_hdf5, hdf5.scan), (netcdf3.is_netcdf, netcdf3.scan))
+
 
 def scan_one(name, options):
+    if is_folder(name) or name.endswith((".json", ".parq", ".zarr.zip")):
+        return zarr_store.scan(name, options)
     head = Head(name)
     try:
-        start = head.read(0, 8)
+        start = head.start()
+        for is_one, scanner in READERS:
+            if is_one(start):
+                return scanner(head, options)
     finally:
         head.close()
-    if tiff_header.is_tiff(start):
-        return tiff.scan(name, options)
-    raise Refused(f"{name}: no file that zarr_cube knows: TIFF")
+    raise Refused(f"{name}: no file that zarr_cube knows: TIFF, netCDF, HDF5 or a Zarr store")
 
 
 @contextlib.contextmanager

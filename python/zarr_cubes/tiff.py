@@ -8,7 +8,7 @@ import numpy as np
 
 from zarr_cubes import tiff_header as tags
 from zarr_cubes import tiff_strips
-from zarr_cubes.files import Head, stamp_of
+from zarr_cubes.files import stamp_of
 from zarr_cubes.model import Array, Refused, Source
 
 KINDS = {1: "u", 2: "i", 3: "f", 6: "c"}
@@ -20,13 +20,10 @@ LERC_WITHIN = {0: None, 1: "deflate", 2: "zstd"}
 MOST_PIXELS = 1 << 31  # along an axis, as in GDAL
 
 
-def scan(name, options):
+def scan(head, options):
     """Returns the Source of a TIFF file. One read of some KB is enough if the directories come first, as in a COG."""
-    head = Head(name)
-    try:
-        directories = tags.Directories(head)
-    finally:
-        head.close()
+    name = head.name
+    directories = tags.Directories(head)
     pages = pages_of(name, directories.pages, options)
     source = Source(name, stamp_of(name), is_raster=True)
     first = pages[0]
