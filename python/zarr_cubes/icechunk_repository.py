@@ -59,6 +59,8 @@ def containers_of(icechunk, sources):
             folder = os.path.dirname(os.path.abspath(source.name)).rstrip("/") + "/"
             stores.setdefault("file://" + folder, lambda folder=folder: icechunk.local_filesystem_store(folder))
         else:
+            if ":" in parts.netloc:
+                raise Refused(f"{source.name}: Icechunk drops the port of a URL; write x.json or x.parq instead")
             prefix = f"{parts.scheme}://{parts.netloc}/"
             make = {"s3": lambda: icechunk.s3_store(region=os.environ.get("AWS_REGION", "us-east-1")),
                     "gs": icechunk.gcs_store}.get(parts.scheme, icechunk.http_store)  # fmt: skip
