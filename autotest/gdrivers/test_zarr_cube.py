@@ -15,7 +15,10 @@ from osgeo import gdal
 from test_zarr_write_references import read_by
 from zarr_cube_files import PLACE, PROGRAM, assert_equal, cube, refused, tiff, values_for
 from zarr_gdal import config_options
+from zarr_http import Served
+from zarr_s3 import S3
 
+BUCKET = "demo"
 TILES = ["TILED=YES", "BLOCKXSIZE=32", "BLOCKYSIZE=16"]
 STRIPS = ["BLOCKYSIZE=8"]
 CODECS = ["NONE", "PACKBITS", "LZW", "DEFLATE", "ZSTD", "LZMA", "LERC", "LERC_DEFLATE", "LERC_ZSTD"]
@@ -470,3 +473,35 @@ def test_parquet_does_not_replace_a_folder(tmp_path):
     text = cube(tmp_path / "x.parq", day(tmp_path, "a.tif"), "--quiet", code=2)
     assert "x.parq: the driver cannot write it" in text and (tmp_path / "x.parq" / "mine.txt").read_text() == "mine"
     assert not list(tmp_path.glob("*.partial"))
+
+
+# ---------------------------------------------------------------------------------------------
+# Tests of servers
+
+
+def test_files_on_a_web_server(tmp_path):
+    """Two requests for each file: one finds its size, one reads the headers. The tiles are not read."""
+    (tmp_path / "in").mkdir()
+    files = [cog(tmp_path / "in" / f"a_2024010{i}.tif", i, size=(300, 400)) for i in range(1, 9)]
+    with Served(tmp_path / "in") as server:
+        urls = [f"{server.url}/{file.name}" for file in files]
+        (tmp_path / "list.txt").write_text("\n".join(urls))
+        cube(tmp_path / "x.json", f"@{tmp_path / 'list.txt'}", "--quiet")
+        counts = [len([each for each in server.requests() if each[1] == f"/{file.name}"]) for file in files[1:]]
+        assert max(counts) <= 2
+        assert json.loads((tmp_path / "x.json").read_text())["refs"]["data/0.0.0"][0] == urls[0]
+        assert_equal(tmp_path / "x.json", files)
+        assert "none differ" in cube(tmp_path / "y.parq", f"@{tmp_path / 'list.txt'}", "--quiet", "--check", "10")
+        assert "absent.tif: cannot be opened" in refused(tmp_path / "z.json", f"{server.url}/absent.tif")
+
+
+def test_objects_of_a_bucket(tmp_path):
+    (tmp_path / "in").mkdir()
+    files = [cog(tmp_path / "in" / f"a_2024010{i}.tif", i, size=(300, 400)) for i in (1, 2)]
+    with S3(tmp_path / "bucket") as server:
+        for file in files:
+            server.put(f"scenes/{file.name}", file.read_bytes())
+        for name in (f"s3://{BUCKET}/scenes", f"s3://{BUCKET}/scenes/*.tif"):
+            assert "none differ" in cube(tmp_path / "x.json", name, "--quiet", "--check", "10")
+            assert json.loads((tmp_path / "x.json").read_text())["refs"]["data/0.0.0"][0] == f"s3://{BUCKET}/scenes/a_20240101.tif"
+            assert_equal(tmp_path / "x.json", files)

@@ -20,11 +20,12 @@ GROWN = ("t2m", "wind", "count")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def h5py(tmp_path_factory):
-    """Makes the package h5py of the environment "references" importable here."""
+def packages(tmp_path_factory):
+    """Makes the packages h5py and icechunk of the environment "references" importable here."""
     folder = tmp_path_factory.mktemp("packages")
-    for package in PYTHON.parent.parent.glob("lib/python*/site-packages/h5py*"):
-        (folder / package.name).symlink_to(package)
+    for package in PYTHON.parent.parent.glob("lib/python*/site-packages/*"):
+        if package.name in ("h5py", "h5py.libs", "icechunk"):
+            (folder / package.name).symlink_to(package)
     sys.path.append(str(folder))
     yield
     sys.path.remove(str(folder))
@@ -180,3 +181,18 @@ def test_damaged_headers_of_netcdf3_end_soon(tmp_path):
         assert command.main([str(tmp_path / "x.json"), str(file), "--quiet"]) in (0, 2)
         if (tmp_path / "x.json").exists():
             json.loads((tmp_path / "x.json").read_text())
+
+
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_CLASSIC"])
+def test_icechunk_with_an_append(tmp_path, form):
+    storage = {"zlib": True, "fletcher32": True} if form == "NETCDF4" else {}
+    files = [write(tmp_path / f"a{day}.nc", form, day, **storage) for day in (1, 2, 3)]
+    repository = tmp_path / "x.icechunk"
+    cube(repository, *files[:2], "--quiet", "--check", "20")
+    cube(repository, files[2], "--append", "--quiet", "--check", "20")
+    root = gdal.OpenEx(f"ICECHUNK:{repository}", gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    for name in GROWN:
+        np.testing.assert_array_equal(root.OpenMDArray(name).ReadAsArray(), raw(files, name))
+    np.testing.assert_array_equal(root.OpenMDArray("mask").ReadAsArray(), raw(files[:1], "mask"))
+    wanted = np.concatenate([np.arange(3) * 6 + 24 * day for day in range(3)])
+    np.testing.assert_array_equal(root.OpenMDArray("time").ReadAsArray(), wanted)

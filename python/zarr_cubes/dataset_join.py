@@ -11,7 +11,9 @@ import numpy as np
 from zarr_cubes import grid, times
 from zarr_cubes.model import Cube, CubeArray, Piece, Refused
 
-STEPS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
+MICROSECOND = datetime.timedelta(microseconds=1)
+STEPS = {"days": 86400 * 10**6, "hours": 3600 * 10**6, "minutes": 60 * 10**6, "seconds": 10**6, "milliseconds": 1000,
+         "microseconds": 1}  # fmt: skip
 
 
 def join(sources, listed, options):
@@ -125,22 +127,30 @@ def sorted_values(sources, name):
 
 
 def converted(first, array, one, other):
-    units = first.attrs.get("units"), array.attrs.get("units")
-    if units[0] == units[1]:
-        return array.values
-    forms = [since(unit) for unit in units]
-    if None in forms or first.attrs.get("calendar") != array.attrs.get("calendar"):
-        raise Refused(f"{one.name} and {other.name} have other units along {array.dims[0]}: {units[0]} and {units[1]}")
+    def spec(each):
+        return each.attrs.get("units"), each.attrs.get("calendar")
+
+    return in_unit(array.values, array.dims[0], spec(array), spec(first), np.dtype(first.dtype), (one.name, other.name))
+
+
+def in_unit(values, dimension, given, wanted, dtype, names):
+    """Returns values in another unit. `given` and `wanted` are (units, calendar). `names` are those of both files."""
+    if given == wanted:
+        return values
+    forms = [since(unit) for unit, _ in (wanted, given)]
+    if None in forms or given[1] != wanted[1]:
+        raise Refused(f"{names[0]} and {names[1]} have other units along {dimension}: {wanted[0]} and {given[0]}")
     (step, start), (other_step, other_start) = forms
-    values = (array.values * other_step + (other_start - start).total_seconds()) / step
-    whole = np.round(values)
-    if np.dtype(first.dtype).kind in "iu" and not np.array_equal(values, whole):
-        raise Refused(f"{one.name} and {other.name}: times in {units[1]} are no whole {units[0]}")
-    return (whole if np.dtype(first.dtype).kind in "iu" else values).astype(first.dtype)
+    moved = values * other_step + (other_start - start) // MICROSECOND
+    if dtype.kind not in "iu":
+        return (moved / step).astype(dtype)
+    if np.any(moved % step):
+        raise Refused(f"{names[0]} has {wanted[0]}, and {names[1]} has finer times")
+    return (moved // step).astype(dtype)
 
 
 def since(unit):
-    found = re.fullmatch(r"(days|hours|minutes|seconds) since (.+)", str(unit or ""))
+    found = re.fullmatch(r"(days|hours|minutes|seconds|milliseconds|microseconds) since (.+)", str(unit or ""))
     start = times.ISO.fullmatch(found[2].strip()) if found else None
     if not start:
         return None

@@ -10,7 +10,8 @@ from osgeo import gdal
 
 from zarr_cubes.model import Refused
 
-ENDINGS = (".tif", ".tiff", ".gtiff", ".cog", ".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5")
+ENDINGS = (".tif", ".tiff", ".gtiff", ".cog", ".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".grib2", ".grb2", ".grib",
+           ".grb")  # fmt: skip
 SCHEMES = {"s3://": "/vsis3/", "gs://": "/vsigs/", "az://": "/vsiaz/", "https://": "/vsicurl/https://",
            "http://": "/vsicurl/http://"}  # fmt: skip
 FIRST_BYTES = 32768

@@ -14,7 +14,7 @@ import urllib.parse
 import numpy as np
 from osgeo import osr
 
-from zarr_cubes import documents, times
+from zarr_cubes import dataset_join, documents
 from zarr_cubes.files import location
 from zarr_cubes.kerchunk_json import places
 from zarr_cubes.model import Refused
@@ -153,13 +153,16 @@ def chunk_key(path, at):
 
 
 def put_references(icechunk, store, cube, start):
-    """Adds the references of all pieces, moved by `start` along the first dimension."""
+    """Adds the references of all pieces, moved by `start` along the first dimension. An append adds only to arrays that
+    grow."""
     for path, array in cube.arrays.items():
-        batch = []
+        batch, first = [], chunk_of(path, array, cube, start) if start and array.pieces else 0
+        if first is None:
+            continue
         for piece in array.pieces:
             at = places(array.spec, piece)
-            if start:
-                at = at + np.array([start] + [0] * (at.shape[1] - 1))
+            if first:
+                at = at + np.array([first] + [0] * (at.shape[1] - 1))
             add_piece(icechunk, piece, at, batch)
             for i, data in piece.array.inline.items():
                 asyncio.run(put(store, chunk_key(path, at[i]), data))
@@ -227,9 +230,10 @@ def append_alone(icechunk, cube, options):
             continue
         if options.tag:
             repository.create_tag(options.tag, snapshot)
-        for array in cube.arrays.values():
-            for piece in array.pieces:
-                piece.at = (piece.at[0] + start, *piece.at[1:])
+        for path, array in cube.arrays.items():
+            first = chunk_of(path, array, cube, start) if array.pieces else None
+            for piece in array.pieces if first else ():
+                piece.at = (piece.at[0] + first, *piece.at[1:])
         return
     raise Refused(f"{options.output}: other programs committed to {options.branch} during {MOST_TRIES} tries; run it again")
 
@@ -273,10 +277,20 @@ async def put_grown(store, cube, options):
         elif array.pieces or path.rpartition("/")[2] == "spatial_ref":
             document = await document_of(store, path, options)
             same(documents.v3(array.spec), document, path, cube, options)
-            if array.pieces:
+            if array.pieces and cube.dimension in array.spec.dims:
                 shape = [size + array.spec.shape[0], *document["shape"][1:]]
                 await put(store, f"{path}/zarr.json", {**document, "shape": shape})
     return size
+
+
+def chunk_of(path, array, cube, start):
+    """Returns where the new chunks begin along the first axis; None for an array that does not grow."""
+    if cube.dimension not in array.spec.dims:
+        return None
+    if array.spec.dims[0] != cube.dimension or start % array.spec.chunks[0]:
+        raise Refused(f"{path}: --append needs {cube.dimension} as the first dimension, and {start} that are there are no whole "
+                      f"number of chunks of {array.spec.chunks[0]}")  # fmt: skip
+    return start // array.spec.chunks[0]
 
 
 async def document_of(store, path, options):
@@ -292,8 +306,9 @@ def same(new, old, path, cube, options):
             raise Refused(f"{options.output} and {cube.sources[0].name} have another {what} of {path}: {one} and {other}")
 
     for name in SAME:
-        differ(name, old.get(name), new[name])
-    differ("shape", old["shape"][1:], new["shape"][1:])
+        differ(name, old.get(name), json.loads(json.dumps(new[name])))
+    grows = int(cube.dimension in cube.arrays[path].spec.dims)
+    differ("shape", old["shape"][grows:], new["shape"][grows:])
     if path.rpartition("/")[2] != "spatial_ref":
         for name in SAME_ATTRIBUTES:
             differ(name, old["attributes"].get(name), new["attributes"].get(name))
@@ -307,7 +322,7 @@ def same(new, old, path, cube, options):
 async def stored_values(store, path, document):
     (chunk,) = document["chunk_grid"]["configuration"]["chunk_shape"]
     (size,) = document["shape"]
-    dtype = {"int64": "<i8", "float64": "<f8"}[document["data_type"]]
+    dtype = np.dtype(document["data_type"]).newbyteorder("<")
     parts = [await get(store, chunk_key(path, (i,))) for i in range(-(-size // chunk))]
     return np.concatenate([np.frombuffer(part, dtype) for part in parts])[:size] if parts else np.zeros(0, dtype)
 
@@ -316,7 +331,8 @@ async def new_values(store, cube, document, size, options):
     """Returns the coordinates of the grown cube."""
     old = await stored_values(store, cube.dimension, document)
     array = cube.arrays[cube.dimension]
-    new = in_unit(array, document["attributes"].get("units"), options)
+    given, wanted = ((attrs.get("units"), attrs.get("calendar")) for attrs in (array.spec.attrs, document["attributes"]))
+    new = dataset_join.in_unit(array.values, cube.dimension, given, wanted, old.dtype, (options.output, cube.sources[0].name))
     if new.dtype != old.dtype:
         raise Refused(f"{options.output}: the values along {cube.dimension} are {old.dtype}, not {new.dtype}")
     if size and new[0] <= old[-1]:
@@ -326,25 +342,12 @@ async def new_values(store, cube, document, size, options):
     return np.concatenate([old, new])
 
 
-def microseconds(unit):
-    return dict(times.UNITS).get((unit or "").partition(" since 1970-01-01")[0])
-
-
-def in_unit(array, unit, options):
-    own = array.spec.attrs.get("units")
-    if own == unit:
-        return array.values
-    step, wanted = microseconds(own), microseconds(unit)
-    if not step or not wanted:
-        raise Refused(f"{options.output}: the unit {unit} along {array.spec.dims[0]}, and not {own}")
-    if np.any(array.values * step % wanted):
-        raise Refused(f"{options.output} has {unit}, and the files have finer times")
-    return array.values * step // wanted
-
-
 def shown(values, unit):
-    step = microseconds(unit)
-    return str(values[0]) if not step else str(np.datetime64(int(values[0]) * step, "us")).removesuffix("T00:00:00.000000")
+    form = dataset_join.since(unit)
+    if form is None:
+        return str(values[0])
+    time = np.datetime64(form[1]) + np.timedelta64(int(values[0] * form[0]), "us")
+    return str(time).removesuffix("T00:00:00.000000")
 
 
 async def put_values(store, path, document, values, size):

@@ -91,7 +91,7 @@ def unpacked(text):
 
 def as_record(source):
     """Returns a source as a JSON object for the journal. Raises TypeError for what JSON does not have."""
-    record = dataclasses.asdict(source)
+    record = {**vars(source), "arrays": {path: dict(vars(array)) for path, array in source.arrays.items()}}
     for array in record["arrays"].values():
         array["offsets"], array["lengths"] = packed(array["offsets"]), packed(array["lengths"])
         if array["values"] is not None:

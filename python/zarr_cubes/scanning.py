@@ -7,7 +7,7 @@ import sys
 
 from osgeo import gdal
 
-from zarr_cubes import hdf5, netcdf3, tiff, tiff_header, zarr_store
+from zarr_cubes import grib2, hdf5, netcdf3, tiff, tiff_header, zarr_store
 from zarr_cubes.files import Head, is_folder, is_local
 from zarr_cubes.model import Refused
 
@@ -15,7 +15,8 @@ BATCH = 32
 REMOTE = {"GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR", "CPL_VSIL_CURL_USE_HEAD": "NO", "CPL_VSIL_CURL_CHUNK_SIZE": "32768",
           "GDAL_HTTP_MAX_RETRY": "3", "GDAL_HTTP_RETRY_DELAY": "0.5"}  # fmt: skip
 
-READERS = ((tiff_header.is_tiff, tiff.scan), (hdf5.is_hdf5, hdf5.scan), (netcdf3.is_netcdf, netcdf3.scan))
+READERS = ((tiff_header.is_tiff, tiff.scan), (hdf5.is_hdf5, hdf5.scan), (netcdf3.is_netcdf, netcdf3.scan),
+           (grib2.is_grib, grib2.scan))  # fmt: skip
 
 
 def scan_one(name, options):
@@ -29,7 +30,7 @@ def scan_one(name, options):
                 return scanner(head, options)
     finally:
         head.close()
-    raise Refused(f"{name}: no file that zarr_cube knows: TIFF, netCDF, HDF5 or a Zarr store")
+    raise Refused(f"{name}: no file that zarr_cube knows: TIFF, netCDF, HDF5, GRIB2 or a Zarr store")
 
 
 @contextlib.contextmanager
@@ -53,7 +54,7 @@ def scan(entries, options, journal):
     progress = Progress(len(names), len(names) - len(wanted), options.quiet)
     batches = [wanted[i : i + BATCH] for i in range(0, len(wanted), BATCH)]
     local = all(map(is_local, names))
-    workers = max(1, min(options.jobs, 4 if local else options.jobs))
+    workers = max(1, min(options.jobs, 2 if local else options.jobs))
     if not local:
         batches = [[name] for name in wanted]
     with remote_options(), concurrent.futures.ThreadPoolExecutor(workers) as pool:

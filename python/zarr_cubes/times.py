@@ -3,6 +3,7 @@
 FILENAME:pattern takes the time from a file's name (driver/create/file_name_time.h has the same rules)."""
 
 import datetime
+import functools
 import re
 
 import numpy as np
@@ -16,6 +17,7 @@ EPOCH = datetime.datetime(1970, 1, 1)
 UNITS = (("days", 86400 * 10**6), ("seconds", 10**6), ("milliseconds", 10**3), ("microseconds", 1))
 
 
+@functools.lru_cache(maxsize=64)
 def expression(pattern):
     """Returns a regular expression for a pattern; None if it is none."""
     text, used = "", set()
@@ -121,8 +123,13 @@ def texts_of(sources, listed, values, dimension):
 def found_times(sources, names):
     """Times in all names of files, by a usual pattern; else the times in the headers, TIFFTAG_DATETIME."""
     for pattern in USUAL:
-        found = [in_name(name, pattern, guesses=True) for name in names]
-        if all(found):
+        found = []
+        for name in names:
+            time = in_name(name, pattern, guesses=True)
+            if time is None:
+                break
+            found.append(time)
+        if len(found) == len(names):
             return found
     found = [source.notes.get("time") for source in sources]
     return found if all(found) else None
