@@ -4,8 +4,11 @@ takes those whose file has the same size and time."""
 
 import json
 import os
+import time
 
 from zarr_cubes import files, model
+
+SECONDS = 2  # a shorter run is not worth a journal
 
 
 class Journal:
@@ -16,6 +19,8 @@ class Journal:
         self.key = key
         self.known = {}
         self.file = None
+        self.start = time.monotonic()
+        self.pending = []
 
     def load(self):
         """Reads what an earlier run with the same options left. A last line that is cut short is not used."""
@@ -44,6 +49,10 @@ class Journal:
     def add(self, sources):
         if self.key is None:
             return
+        self.pending += sources
+        if time.monotonic() - self.start < SECONDS:
+            return
+        sources, self.pending = self.pending, []
         try:
             lines = "".join(json.dumps(model.as_record(source)) + "\n" for source in sources)
         except TypeError:

@@ -2,6 +2,7 @@
 """A TIFF file as arrays of references: TIFF 6.0, its technical notes on predictors, and GDAL's GeoTIFF and COG pages."""
 
 import json
+import math
 import re
 
 import numpy as np
@@ -27,16 +28,12 @@ def scan(head, options):
     pages = pages_of(name, directories.pages, options)
     source = Source(name, stamp_of(name), is_raster=True)
     first = pages[0]
-    source.place = (transform_of(first), geo_keys(first))
-    source.notes = {"metadata": text_of(first, tags.GDAL_METADATA), "time": time_of(text_of(first, tags.DATE_TIME)),
-                    "colours": first[tags.COLOR_MAP].tobytes().hex() if tags.COLOR_MAP in first else "",
-                    "photometric": number_of(first, tags.PHOTOMETRIC, 1),
-                    "extra": [int(kind) for kind in first.get(tags.EXTRA, ())]}  # fmt: skip
+    source.place, source.notes, nodata = facts_of(first)
     fill = None
     for level, page in enumerate(pages):
         array = array_of(name, page, directories.order)
         if level == 0:
-            fill = nodata_of(text_of(page, tags.GDAL_NODATA), array.dtype)
+            fill = nodata_of(nodata, array.dtype)
         array.fill = fill
         if tags.TILE_WIDTH not in page:
             tiff_strips.complete(name, array, level)
@@ -81,7 +78,44 @@ def time_of(text):
     return "{}-{}-{}T{}".format(*found.groups()) if found else ""
 
 
+MEMO = {}  # what equal directories give; cleared when it has MOST_KEPT entries
+MOST_KEPT = 256
+
+
+def kept(what, page, make):
+    """Returns what `make` returns, which is called once for equal directories."""
+    key = (what, page[tags.KEY])
+    found = MEMO.get(key)
+    if found is None:
+        if len(MEMO) >= MOST_KEPT:
+            MEMO.clear()
+        found = MEMO[key] = make()
+    return found
+
+
+def facts_of(page):
+    """Returns the place, the notes, and the text of the nodata value."""
+
+    def make():
+        notes = {"metadata": text_of(page, tags.GDAL_METADATA), "time": time_of(text_of(page, tags.DATE_TIME)),
+                 "colours": page[tags.COLOR_MAP].tobytes().hex() if tags.COLOR_MAP in page else "",
+                 "photometric": number_of(page, tags.PHOTOMETRIC, 1),
+                 "extra": [int(kind) for kind in page.get(tags.EXTRA, ())]}  # fmt: skip
+        return (transform_of(page), geo_keys(page)), notes, text_of(page, tags.GDAL_NODATA)
+
+    return kept("facts", page, make)
+
+
 def array_of(name, page, order):
+    form = kept("array", page, lambda: form_of(name, page, order))
+    array = Array(form.dims, form.shape, form.chunks, form.dtype, form.compressor, form.filters)
+    count = math.prod(form.grid)
+    array.offsets, array.lengths = locations(name, page, tags.TILE_WIDTH in page, count)
+    return array
+
+
+def form_of(name, page, order):
+    """Returns the array without the places of its chunks."""
     width, height = number_of(page, tags.WIDTH, 0), number_of(page, tags.LENGTH, 0)
     samples = number_of(page, tags.SAMPLES, 1)
     if not (0 < width < MOST_PIXELS and 0 < height < MOST_PIXELS and 0 < samples <= 65535):
@@ -102,7 +136,6 @@ def array_of(name, page, order):
     array = Array(*form, dtype=dtype_of(name, page, order, samples))
     array.compressor = compressor_of(name, page)
     array.filters = filters_of(name, page, array)
-    array.offsets, array.lengths = locations(name, page, tiled, int(np.prod(array.grid, dtype=object)))
     return array
 
 

@@ -2,6 +2,7 @@
 """Image file directories of TIFF 6.0 and BigTIFF, in both byte orders. All counts are bounded by the file's bytes, by
 tiff_header.MOST_DIRECTORIES and by files.MOST_BYTES; a chain of directories that returns to itself is refused."""
 
+import functools
 import struct
 
 import numpy as np
@@ -24,6 +25,8 @@ WANTED = frozenset((SUBFILE, WIDTH, LENGTH, BITS, COMPRESSION, PHOTOMETRIC, FILL
                     ROWS_PER_STRIP, STRIP_COUNTS, PLANAR, DATE_TIME, PREDICTOR, COLOR_MAP, TILE_WIDTH, TILE_LENGTH,
                     TILE_OFFSETS, TILE_COUNTS, EXTRA, FORMAT, SCALE, TIEPOINT, TRANSFORMATION, GEO_KEYS, GEO_DOUBLES,
                     GEO_TEXTS, GDAL_METADATA, GDAL_NODATA, LERC))  # fmt: skip
+PLACES = frozenset((STRIP_OFFSETS, STRIP_COUNTS, TILE_OFFSETS, TILE_COUNTS))
+KEY = "key"
 TEXTS = (DATE_TIME, GDAL_METADATA, GDAL_NODATA, GEO_TEXTS)
 
 
@@ -71,19 +74,29 @@ class Directories:
         if count > MOST_ENTRIES:
             raise Refused(f"{self.head.name}: a directory of {count} entries; at most {MOST_ENTRIES} are read")
         table = self.head.get(offset + count_form.size, count * entry_form.size + next_form.size)
-        page = {}
+        facts, places = [], {}
         for tag, kind, number, value in entry_form.iter_unpack(table[: -next_form.size]):
             if tag in WANTED and kind in TYPES and number:
-                page[tag] = self._values(tag, kind, number, value)
-        return page, next_form.unpack(table[-next_form.size :])[0]
+                value = self._bytes(kind, number, value)
+                if tag in PLACES:
+                    places[tag] = np.frombuffer(value, self.order + TYPES[kind])
+                else:
+                    facts.append((tag, kind, value))
+        page = decoded(self.order, tuple(facts))
+        return {**page, **places}, next_form.unpack(table[-next_form.size :])[0]
 
-    def _values(self, tag, kind, number, value):
+    def _bytes(self, kind, number, value):
         size = SIZES[kind] * number
-        if size > len(value):
-            (at,) = self.forms[2].unpack(value)
-            value = self.head.get(at, size)
-        else:
-            value = value[:size]
-        if tag in TEXTS:
-            return value
-        return np.frombuffer(value, self.order + TYPES[kind])
+        if size <= len(value):
+            return value[:size]
+        (at,) = self.forms[2].unpack(value)
+        return self.head.get(at, size)
+
+
+@functools.lru_cache(maxsize=256)
+def decoded(order, facts):
+    """Returns the values of a directory by tag, without the places of tiles. Files of one series have equal directories,
+    so that most are decoded once. The member KEY is equal for equal directories."""
+    page = {tag: value if tag in TEXTS else np.frombuffer(value, order + TYPES[kind]) for tag, kind, value in facts}
+    page[KEY] = (order, facts)
+    return page
