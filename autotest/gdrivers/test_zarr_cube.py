@@ -323,6 +323,22 @@ def test_the_same_time_twice(tmp_path):
     assert f"{files[0]} and {files[1]} have the same time, 2024-01-01" in line
 
 
+@pytest.mark.parametrize("name", ["x", "time", "spatial_ref", "a/b"])
+def test_names_of_coordinates(tmp_path, name):
+    assert f"--name {name}: expected a name that no coordinate has" in refused(tmp_path / "x.json", day(tmp_path, "a.tif"), "--name", name)
+
+
+def test_two_overviews_of_one_size(tmp_path):
+    file = tiff(tmp_path / "a.tif", values_for((1, 64, 64), "i2"), overviews=[2, 4])
+    data = bytearray(file.read_bytes())
+    width = np.array([256, 3, 1, 0, 16], "<u2").tobytes()  # the entry of the tag ImageWidth
+    at = data.find(width)
+    assert at > 0, "the directory of the smallest overview"
+    data[at + 8] = 32
+    file.write_bytes(bytes(data))
+    assert "two overviews of one size, ovr_2x/data" in refused(tmp_path / "x.json", file)
+
+
 def test_no_time(tmp_path):
     line = refused(tmp_path / "x.json", day(tmp_path, "a.tif"), day(tmp_path, "b.tif"))
     assert "no time in the names of all files" in line and "--values FILENAME:%Y%m%d" in line

@@ -15,6 +15,8 @@ MOST_CHUNKS = 1 << 40
 def join(sources, listed, options):
     """Returns the cube of rasters. `listed` are the values that a list of files has for them."""
     ways = ways_of(options, sources)
+    if options.name in ("x", "y", "spatial_ref", options.dim) or "/" in options.name:
+        raise Refused(f"--name {options.name}: expected a name that no coordinate has")
     same_form(sources)
     cube = Cube(sources=sources)
     steps = along(sources, listed, ways, options, cube)
@@ -46,16 +48,12 @@ def same_form(sources):
                           f"{levels[1]} ({', '.join(source.arrays)}); --no-overviews makes a cube without them")  # fmt: skip
         for path, array in source.arrays.items():
             differ(first, source, wanted[path], array.coding())
-            if path_chunks(array) != path_chunks(first.arrays[path]):
+            if array.chunks != first.arrays[path].chunks:
                 raise Refused(f"{first.name} and {source.name} have other tiles or strips: "
                               f"{first.arrays[path].chunks} and {array.chunks}")  # fmt: skip
         for name in ("photometric", "extra", "colours"):
             if source.notes.get(name) != first.notes.get(name):
                 raise Refused(f"{first.name} and {source.name} have another {name} tag")
-
-
-def path_chunks(array):
-    return array.chunks
 
 
 def differ(first, second, one, other):

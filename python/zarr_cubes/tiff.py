@@ -37,13 +37,16 @@ def scan(head, options):
         array.fill = fill
         if tags.TILE_WIDTH not in page:
             tiff_strips.complete(name, array, level)
-        source.arrays[path_of(level, pages, options.name)] = array
+        path = path_of(level, pages, options.name)
+        if path in source.arrays:
+            raise Refused(f"{name}: two overviews of one size, {path}; --no-overviews leaves overviews out")
+        source.arrays[path] = array
     check_ends(source, head.size)
     return source
 
 
 def pages_of(name, pages, options):
-    """Returns the directories of the image and of its overviews, the largest first."""
+    """Returns the directory of the image and those of its overviews, in the order of the file, which is GDAL's."""
     kinds = [number_of(page, tags.SUBFILE, 0) for page in pages]
     if any(kind & 4 for kind in kinds) and not options.ignore_masks:
         raise Refused(f"{name}: the mask of 1 bit in this file has no form in Zarr; --ignore-masks leaves it out, and "
@@ -52,8 +55,7 @@ def pages_of(name, pages, options):
     if len(images) != 1:
         raise Refused(f"{name}: {len(images)} images in one file; write each to a file of its own (gdal_translate GTIFF_DIR:1:...)")
     levels = [page for page, kind in zip(pages, kinds) if kind & 5 == 1]
-    levels = [] if options.no_overviews else levels
-    return images + sorted(levels, key=lambda page: -number_of(page, tags.WIDTH, 0))
+    return images if options.no_overviews else images + levels
 
 
 def path_of(level, pages, name):

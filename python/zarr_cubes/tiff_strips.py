@@ -35,6 +35,8 @@ def read_rows(name, level, array, plane, first):
     for number in numbers:
         band = dataset.GetRasterBand(number + 1)
         band = band if level == 0 else band.GetOverview(level - 1)
+        if band is None or (band.YSize, band.XSize) != (array.shape[array.dims.index("y")], array.shape[array.dims.index("x")]):
+            raise Refused(f"{name}: GDAL shows other overviews than the file has; --no-overviews leaves overviews out")
         values = band.ReadAsArray(0, first, band.XSize, band.YSize - first)
         if values is None:
             raise Refused(f"{name}: the last strip cannot be read: {gdal.GetLastErrorMsg()}")
