@@ -317,6 +317,18 @@ def test_files_that_differ(tmp_path, first, second, told):
     assert told in line and all(str(file) in line for file in files)
 
 
+@pytest.mark.parametrize("what, value, told", [
+    ("SetScale", 0.5, "another scale: 1 and 0.5"), ("SetOffset", 3, "another offset: 0 and 3"),
+    ("SetUnitType", "K", "another unittype: none and K"),
+])  # fmt: skip
+def test_values_of_another_meaning(tmp_path, what, value, told):
+    files = [day(tmp_path, "a_20240101.tif"), day(tmp_path, "a_20240102.tif", edit=lambda data: getattr(data.GetRasterBand(1), what)(value))]
+    line = refused(tmp_path / "x.json", *files)
+    assert told in line and all(str(file) in line for file in files)
+    cube(tmp_path / "y.json", *files, "--join", "band", "--quiet")
+    assert_equal(tmp_path / "y.json", files)
+
+
 def test_the_same_time_twice(tmp_path):
     files = [day(tmp_path, f"{name}_20240101.tif") for name in "ab"]
     line = refused(tmp_path / "x.json", *files)

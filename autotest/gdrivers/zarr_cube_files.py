@@ -99,5 +99,5 @@ def assert_same_band(found, wanted):
     assert (found.XSize, found.YSize) == (wanted.XSize, wanted.YSize)
     np.testing.assert_array_equal(found.ReadAsArray(), wanted.ReadAsArray())
     assert repr(found.GetNoDataValue()) == repr(wanted.GetNoDataValue())
-    assert found.GetScale() in (wanted.GetScale(), wanted.GetScale() or 1.0)
+    assert (found.GetScale() or 1, found.GetOffset() or 0) == (wanted.GetScale() or 1, wanted.GetOffset() or 0)
     assert found.GetUnitType() == wanted.GetUnitType()

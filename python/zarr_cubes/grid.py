@@ -2,8 +2,10 @@
 """Where rasters are: the same grid, or offsets by whole chunks in a mosaic; and what the cube says of it: grid mapping,
 coordinates, levels, and the metadata that GDAL reads from the first file."""
 
+import functools
 import json
-from xml.sax.saxutils import escape
+import re
+from xml.sax.saxutils import escape, unescape
 
 import numpy as np
 from osgeo import gdal
@@ -281,13 +283,10 @@ def levels(cube, base):
 
 def facts_of(cube, dataset, sources, band_sources, base):
     """Returns attributes of the array: metadata of the dataset and of its bands, as GDAL reads them from the file."""
-    texts = {source.notes.get("metadata", "") for source in sources}
-    items = dataset.GetMetadata()
-    if len(texts) > 1:
-        items = common_items(sources, items)
-    facts = {name: value for name, value in items.items() if name not in ("TIFFTAG_DATETIME",)}
-    if len(sources) == 1 and "TIFFTAG_DATETIME" in items:
-        facts["TIFFTAG_DATETIME"] = items["TIFFTAG_DATETIME"]
+    names = {name for name, _, role in differing(sources) if role is None}
+    facts = {name: value for name, value in dataset.GetMetadata().items() if name not in names}
+    if len(sources) > 1:
+        facts = {name: value for name, value in facts.items() if not name.startswith("TIFFTAG_")}
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     if len(band_sources) > 1:
         held = [opened(source.name) for source in band_sources]
@@ -306,15 +305,21 @@ def facts_of(cube, dataset, sources, band_sources, base):
     return facts
 
 
-def common_items(sources, items):
-    """Returns the items of GDAL_METADATA that all files share."""
-    common = dict(items)
-    for text in {source.notes.get("metadata", ""): source for source in sources}.values():
-        mine = opened(text.name).GetMetadata()
-        common = {name: value for name, value in common.items() if mine.get(name) == value}
-        if not common:
-            break
-    return common
+@functools.lru_cache(maxsize=1024)
+def items_in(text):
+    """Returns {(name, sample, role): value} of the XML in the tag GDAL_METADATA."""
+    found = {}
+    for attributes, value in re.findall(r"<Item ([^<>]*)>([^<]*)</Item>", text):
+        words = dict(re.findall(r'(\w+)="([^"]*)"', attributes))
+        found[unescape(words.get("name", "")), words.get("sample"), words.get("role")] = value
+    return found
+
+
+def differing(sources):
+    """Returns the keys of items_in() whose values are not equal in all files."""
+    first = items_in(sources[0].notes.get("metadata", ""))
+    texts = {source.notes.get("metadata", "") for source in sources}
+    return {key for text in texts for key in first.keys() | items_in(text).keys() if items_in(text).get(key) != first.get(key)}
 
 
 def band_facts(bands, files):

@@ -19,6 +19,8 @@ def join(sources, listed, options):
         raise Refused(f"--name {options.name}: expected a name that no coordinate has")
     same_form(sources)
     cube = Cube(sources=sources)
+    if "band" not in ways:
+        same_meaning(sources)
     steps = along(sources, listed, ways, options, cube)
     offsets, shape = grid.mosaic(sources) if "mosaic" in ways else (grid.same(sources), None)
     check_overlaps(sources, steps, offsets)
@@ -54,6 +56,19 @@ def same_form(sources):
         for name in ("photometric", "extra", "colours"):
             if source.notes.get(name) != first.notes.get(name):
                 raise Refused(f"{first.name} and {source.name} have another {name} tag")
+
+
+def same_meaning(sources):
+    """Checks that the values of all files have one scale, offset and unit."""
+    usual = {"scale": "1", "offset": "0", "unittype": "none"}
+    first = sources[0]
+    for key in sorted((key for key in grid.differing(sources) if key[2] in usual), key=str):
+        one = grid.items_in(first.notes["metadata"]).get(key, usual[key[2]])
+        for source in sources:
+            other = grid.items_in(source.notes["metadata"]).get(key, usual[key[2]])
+            if other != one:
+                raise Refused(f"{first.name} and {source.name} have another {key[2]}: {one} and {other}; gdal_translate "
+                              "-unscale, or -a_scale and -a_offset, makes files that are alike")  # fmt: skip
 
 
 def differ(first, second, one, other):
