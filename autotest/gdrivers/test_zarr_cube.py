@@ -415,6 +415,12 @@ def test_another_file_is_not_replaced(tmp_path):
     assert "exists and holds no references" in text and (tmp_path / "x.json").read_text() == '{"a": 1}'
 
 
+def test_a_folder_that_cannot_be_written(tmp_path):
+    file = day(tmp_path, "a.tif")
+    assert "no/x.json: No such file or directory" in refused(tmp_path / "no" / "x.json", file)
+    assert "no/x.parq" in refused(tmp_path / "no" / "x.parq", file)
+
+
 def test_check_finds_a_changed_file(tmp_path):
     from zarr_cubes import check, command
 

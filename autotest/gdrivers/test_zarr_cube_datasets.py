@@ -31,7 +31,8 @@ def packages(tmp_path_factory):
     sys.path.remove(str(folder))
 
 
-def write(path, form, day, steps=3, size=(20, 30), chunks=(1, 10, 16), unit="hours since 2024-01-{:02}", **storage):
+def write(path, form, day, steps=3, size=(20, 30), chunks=(1, 10, 16), unit="hours since 2024-01-{:02}", scale=0.5,
+          mapping="latitude_longitude", origin=0, **storage):  # fmt: skip
     """Writes a file with a packed, a float and a one-dimensional variable along time. Returns its path."""
     rng = np.random.default_rng(day)
     with netCDF4.Dataset(path, "w", format=form) as file:
@@ -44,16 +45,16 @@ def write(path, form, day, steps=3, size=(20, 30), chunks=(1, 10, 16), unit="hou
         for name, length in (("y", size[0]), ("x", size[1])):
             axis = file.createVariable(name, "f4", (name,))
             axis.standard_name, axis.units = f"projection_{name}_coordinate", "m"
-            axis[:] = np.arange(length) * (10 if name == "x" else -10)
+            axis[:] = origin + np.arange(length) * (10 if name == "x" else -10)
         if form.startswith("NETCDF4"):
             storage = {"chunksizes": chunks, **storage}
         packed = file.createVariable("t2m", "i2", ("time", "y", "x"), fill_value=-99, **storage)
-        packed.scale_factor = 0.5
+        packed.scale_factor = scale
         packed[:] = rng.random((steps, *size)) * 50
         file.createVariable("wind", "f4", ("time", "y", "x"), **storage)[:] = rng.random((steps, *size))
         file.createVariable("count", "i4", ("time",))[:] = rng.integers(0, 99, steps)
         file.createVariable("mask", "i1", ("y", "x"))[:] = np.arange(size[0] * size[1]).reshape(size) % 2
-        file.createVariable("crs", "i4", ()).grid_mapping_name = "latitude_longitude"
+        file.createVariable("crs", "i4", ()).grid_mapping_name = mapping
     return pathlib.Path(path)
 
 
@@ -196,3 +197,15 @@ def test_icechunk_with_an_append(tmp_path, form):
     np.testing.assert_array_equal(root.OpenMDArray("mask").ReadAsArray(), raw(files[:1], "mask"))
     wanted = np.concatenate([np.arange(3) * 6 + 24 * day for day in range(3)])
     np.testing.assert_array_equal(root.OpenMDArray("time").ReadAsArray(), wanted)
+    other = write(tmp_path / "a9.nc", form, 9, size=(20, 30), origin=5, **storage)
+    assert "have other values of " in cube(repository, other, "--append", "--quiet", code=2)
+
+
+@pytest.mark.parametrize("form", ["NETCDF4", "NETCDF3_CLASSIC"])
+@pytest.mark.parametrize("more, told", [
+    ({"scale": 0.25}, "another scale_factor of t2m: 0.5 and 0.25"), ({"mapping": "mercator"}, "another grid_mapping_name of crs"),
+])  # fmt: skip
+def test_values_of_another_meaning(tmp_path, form, more, told):
+    files = [write(tmp_path / "a1.nc", form, 1), write(tmp_path / "a2.nc", form, 2, **more)]
+    line = refused(tmp_path / "x.json", *files)
+    assert told in line and all(file.name in line for file in files)

@@ -86,7 +86,7 @@ def test_append_branch_tag_message(tmp_path):
     ("20240105", {"shape": (1, 31, 40)}, "another shape of data"),
     ("20240105", {"options": ["TILED=YES", "COMPRESS=LZW"]}, "another chunk_grid of data"),
     ("20240105", {"epsg": 32633}, "another CRS: WGS 84 / UTM zone 32N and WGS 84 / UTM zone 33N"),
-    ("20240105", {"place": (0, 10, 0, 0, 0, -10)}, "another GeoTransform of spatial_ref"),
+    ("20240105", {"place": (0, 10, 0, 0, 0, -10)}, "other values of x"),
     ("20240105T101112", {}, "has days since 1970-01-01, and "),
 ])  # fmt: skip
 def test_files_that_do_not_fit(tmp_path, name, more, told):

@@ -21,7 +21,7 @@ def check(cube, output, number, seed=None):
     if coded is not None:
         raise Refused(f"{output}: --check does not compare messages of GRIB (/{coded}); the references are written")
     pieces = [(path, array, piece) for path, array in cube.arrays.items() for piece in array.pieces]
-    differences = 0
+    differences, number = 0, number if pieces else 0
     with reading_allowed(cube.sources):
         dataset = gdal.OpenEx(output, gdal.OF_MULTIDIM_RASTER, allowed_drivers=["Zarr"])
         if dataset is None:

@@ -20,6 +20,9 @@ def main(words):
     except Refused as why:
         print(f"zarr_cube: {why}".replace("\n", " "), file=sys.stderr)
         return 2
+    except OSError as why:  # such as a full disk
+        print(f"zarr_cube: {options.output}: {why}", file=sys.stderr)
+        return 2
     finally:
         gdal.PopErrorHandler()
 

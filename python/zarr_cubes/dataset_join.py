@@ -11,6 +11,9 @@ import numpy as np
 from zarr_cubes import grid, times
 from zarr_cubes.model import Cube, CubeArray, Piece, Refused
 
+# attributes that decide what a value means
+MEANING = ("scale_factor", "add_offset", "units", "_Unsigned", "missing_value", "grid_mapping_name", "crs_wkt", "spatial_ref",
+           "standard_parallel", "longitude_of_central_meridian", "latitude_of_projection_origin", "GeoTransform")  # fmt: skip
 MICROSECOND = datetime.timedelta(microseconds=1)
 STEPS = {"days": 86400 * 10**6, "hours": 3600 * 10**6, "minutes": 60 * 10**6, "seconds": 10**6, "milliseconds": 1000,
          "microseconds": 1}  # fmt: skip
@@ -41,6 +44,11 @@ def join(sources, listed, options):
 
 
 def as_it_is(source, array):
+    """Returns an array that does not grow. Small values, such as coordinates, are copied, so that opening reads no file."""
+    if array.values is not None:
+        dtype = np.dtype(array.dtype).newbyteorder("<").str
+        chunks = tuple(max(size, 1) for size in array.shape)
+        return CubeArray(spec_of(array, dtype=dtype, compressor=None, filters=None, chunks=chunks), values=array.values)
     return CubeArray(spec_of(array), [Piece(source, array, (0,) * len(array.shape))])
 
 
@@ -53,6 +61,10 @@ def check_like(first, source, path):
     for what, value in one.coding().items():
         if other.coding()[what] != value:
             raise Refused(f"{first.name} and {source.name} have another {what} of {path}: {value} and {other.coding()[what]}")
+    for name in MEANING:
+        pair = one.attrs.get(name), other.attrs.get(name)
+        if pair[0] != pair[1]:
+            raise Refused(f"{first.name} and {source.name} have another {name} of {path}: {pair[0]} and {pair[1]}")
     if one.chunks != other.chunks:
         raise Refused(f"{first.name} and {source.name} have other chunks of {path}: {one.chunks} and {other.chunks}")
 

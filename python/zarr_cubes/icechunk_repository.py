@@ -274,6 +274,8 @@ async def put_grown(store, cube, options):
             document = await document_of(store, path, options)
             await put(store, f"{path}/zarr.json", {**document, "shape": [len(values)]})
             await put_values(store, path, document, values, size)
+        elif array.values is not None and array.spec.dims:
+            await same_values(store, path, array, cube, options)
         elif array.pieces or path.rpartition("/")[2] == "spatial_ref":
             document = await document_of(store, path, options)
             same(documents.v3(array.spec), document, path, cube, options)
@@ -281,6 +283,14 @@ async def put_grown(store, cube, options):
                 shape = [size + array.spec.shape[0], *document["shape"][1:]]
                 await put(store, f"{path}/zarr.json", {**document, "shape": shape})
     return size
+
+
+async def same_values(store, path, array, cube, options):
+    """Checks that coordinates which do not grow are those of the repository."""
+    document = await document_of(store, path, options)
+    old = b"".join([await get(store, chunk_key(path, at)) or b"" for at, _ in documents.value_chunks(array)])
+    if document["shape"] != list(array.spec.shape) or old != b"".join(data for _, data in documents.value_chunks(array)):
+        raise Refused(f"{options.output} and {cube.sources[0].name} have other values of {path}")
 
 
 def chunk_of(path, array, cube, start):
