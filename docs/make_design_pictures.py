@@ -29,6 +29,7 @@ PURPOSE = {
     "driver/georef": ["CRS and geotransform read and written;", "which dimensions are X, Y and bands"],
     "driver/store": ["names and kinds of stores; nodes opened in them;", "written aside, replaced, deleted, copied"],
     "driver/transport": ["bytes of GDAL's file systems and of servers:", "paths, HTTP, caches, zip files"],
+    "driver/codec": ["chunks that are files of other", "formats, which GDAL decodes"],
     "driver/base": ["versions of GDAL, errors, options,", "data types, metadata as text"],
     "core/library": ["what programs use:", "public headers over", "the rest of core/"],
     "core/conventions": ["attributes to plain facts, in folders: attributes,", "group, ome, facts, cf, crs, catalog, pyramid"],

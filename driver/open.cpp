@@ -4,8 +4,10 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +23,7 @@
 #include "driver/multidim/mdim_dataset.h"
 #include "driver/multidim/mdim_session.h"
 #include "driver/raster/raster_open.h"
+#include "driver/stac.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/icechunk_kind.h"
 #include "driver/store/open_node.h"
@@ -285,7 +288,22 @@ Result<StoreAddress> ResolveToOpen(const GDALOpenInfo& open_info, const Connecti
     return address.At(name);
 }
 
-GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
+// Returns the STAC document to which a name with a prefix leads, after no store was found there.
+std::optional<StacDocument> NamedStac(const GDALOpenInfo& open_info, const ConnectionString& name,
+                                      const Status& failure) {
+    const bool is_no_store = failure.code() == zarr::StatusCode::kNotFound ||
+                             failure.code() == zarr::StatusCode::kCorrupt;
+    if (!is_no_store || !name.has_prefix || name.has_node) return std::nullopt;
+    const QuietErrors quiet;
+    auto document = ReadStac(open_info, name.path);
+    return document.ok() ? document.Take() : std::nullopt;
+}
+
+enum class NameMay : std::uint8_t { kBeStac, kOnlyBeStore };
+
+GDALDataset* OpenStac(GDALOpenInfo* open_info, const StacDocument& document);
+
+GDALDataset* OpenOrReport(GDALOpenInfo* open_info, NameMay may = NameMay::kBeStac) {
     auto name = ParseConnectionString(open_info->pszFilename);
     if (!name.ok()) {
         EmitError(open_info->pszFilename, name.status());
@@ -308,8 +326,41 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (FollowsV3Draft(*address, dataset.status())) return OpenV3Draft(open_info, *name, *address);
     if (auto* const foreign = OpenForeignCodec(open_info, *name, *address, dataset.status()))
         return foreign;
+    if (may == NameMay::kBeStac)
+        if (const auto document = NamedStac(*open_info, *name, dataset.status()))
+            return OpenStac(open_info, *document);
     EmitError(name->path, WithRefusal(*address, dataset.status()));
     return nullptr;
+}
+
+// Opens the only store of a STAC document, or lists its stores.
+GDALDataset* OpenStac(GDALOpenInfo* open_info, const StacDocument& document) {
+    const std::string name = open_info->pszFilename;
+    if (document.stores.empty()) {
+        EmitError(name, Status::Permission(FirstFew(document.refused, "; ")));
+        return nullptr;
+    }
+    EmitWarnings(name, document.refused);
+    const StacStore& first = document.stores[0];
+    const bool is_one = std::all_of(document.stores.begin(), document.stores.end(),
+                                    [&](const StacStore& store) { return store.key == first.key; });
+    if (is_one && first.may_be_followed) {
+        GDALOpenInfo store(("ZARR:\"" + first.path.text() + "\"").c_str(), open_info->nOpenFlags,
+                           nullptr);
+        store.papszOpenOptions = open_info->papszOpenOptions;
+        return OpenOrReport(&store, NameMay::kOnlyBeStore);
+    }
+    const bool is_list =
+        (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) == 0 && open_info->eAccess == GA_ReadOnly;
+    if (is_list) return ListStac(document).release();
+    EmitError(name, Status::Unsupported("is a STAC document that lists several Zarr stores; open "
+                                        "one of its subdatasets, such as ZARR:\"" +
+                                        first.path.text() + "\""));
+    return nullptr;
+}
+
+bool IsStac(GDALOpenInfo& open_info) {
+    return PurposeOf(open_info) == Purpose::kOpen && MayBeStac(open_info);
 }
 
 }  // namespace
@@ -317,7 +368,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
 int Identify(GDALOpenInfo* open_info) {
     return Guarded(open_info->pszFilename, [&]() -> int {
         NoteIdentification();
-        if (IsIdentified(*open_info) || IsUnknown(*open_info)) return TRUE;
+        if (IsIdentified(*open_info) || IsUnknown(*open_info) || IsStac(*open_info)) return TRUE;
         return IsRejectedByIdentify(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
     });
 }
@@ -332,6 +383,14 @@ GDALDataset* Open(GDALOpenInfo* open_info) {
         const LockTimeoutScope lock_timeout(open_info->papszOpenOptions);
         if (IsZarr(*open_info, Purpose::kOpen) || IsUnknown(*open_info))
             return OpenOrReport(open_info);
+        if (IsStac(*open_info)) {
+            const auto document = ReadStac(*open_info, open_info->pszFilename);
+            if (!document.ok()) {
+                EmitError(open_info->pszFilename, document.status());
+                return nullptr;
+            }
+            if (*document) return OpenStac(open_info, **document);
+        }
         if (IdentifyAsBuiltin(open_info) != FALSE)
             return OpenAsBuiltin(open_info, open_info->pszFilename);
         return nullptr;

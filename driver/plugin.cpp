@@ -19,6 +19,7 @@
 #include "driver/base/quiet_deletion.h"
 #include "driver/base/store_options.h"
 #include "driver/base/thread_options.h"
+#include "driver/codec/driver_codecs.h"
 #include "driver/create/copy_files.h"
 #include "driver/create/create.h"
 #include "driver/create/creation_options.h"
@@ -223,6 +224,7 @@ void GDALRegister_ZarrV2() {
         manager->RegisterDriver(driver);
         if (builtin != nullptr) manager->RegisterDriver(builtin);
         AddOptionsOfBuiltin(*driver);
+        zarr_driver::ProvideDriverCodecs();
         zarr_driver::ShareThreadOptions();
     });
 }

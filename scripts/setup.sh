@@ -55,6 +55,7 @@ references_packages=(
     "virtualizarr==2.5.1; python_version < '3.12'" "virtualizarr==2.8.0; python_version >= '3.12'"
     "icechunk==1.1.21; python_version < '3.12'" "icechunk==2.3.0; python_version >= '3.12'"
     virtual-tiff==0.5.0 tifffile==2026.3.3 imagecodecs==2026.3.6 imagecodecs-numcodecs==2026.3.6
+    eccodes==2.50.0 cfgrib==0.9.15.1 gribberish==0.30.3
 )
 tools=$(dirname "${BASH_SOURCE[0]}")/../build/tools
 

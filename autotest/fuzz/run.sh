@@ -16,7 +16,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
-all_targets=(json zarray v1 v3 codec shard store connection tar zip flex icechunk yaml parquet kerchunk)
+all_targets=(json zarray v1 v3 codec shard store connection tar zip flex icechunk yaml parquet kerchunk image)
 seconds=20 seed=1 merge=no targets=()
 while [ $# -gt 0 ]; do
     case $1 in

@@ -15,7 +15,7 @@ const std::vector<Target>& Targets() {
         {"tar", FuzzTar},           {"zip", FuzzZip},
         {"flex", FuzzFlexBuffer},   {"icechunk", FuzzIcechunk},
         {"yaml", FuzzYaml},         {"parquet", FuzzParquet},
-        {"kerchunk", FuzzKerchunk},
+        {"kerchunk", FuzzKerchunk}, {"image", FuzzImages},
     };
     return targets;
 }

@@ -32,6 +32,9 @@ void FuzzV1Metadata(ByteSpan input);
 void FuzzV3Metadata(ByteSpan input);
 // Codecs of Zarr v2 or v3: a line of JSON, then the bytes of a chunk; see codec_target.cpp.
 void FuzzCodecs(ByteSpan input);
+// Codecs that GDAL's drivers decode, such as images and GRIB messages; the input is as for
+// FuzzCodecs().
+void FuzzImages(ByteSpan input);
 // Shards: a line with `zarr.json`, then the bytes of a shard; see shard_target.cpp.
 void FuzzShard(ByteSpan input);
 // A store as text (see packed_store.h): reads the store with every convention and updates it.

@@ -265,23 +265,30 @@ def test_limits_are_those_of_the_sources(cpl):
 
 
 def codecs_of_the_registry():
-    """Returns (names, refused) from registry.cpp. `names` has (name in Zarr v2, name in Zarr v3) for each codec in
-    kCodecs, and `refused` has the names in kRefused."""
+    """Returns (names, refused, provided). `names` has (name in Zarr v2, name in Zarr v3) for each codec in kCodecs of
+    registry.cpp, and `refused` has the names in kRefused and kRefusedForeign. `provided` has the names of the codecs that
+    the driver adds, which are refused only without it."""
     text = (REPOSITORY / "core" / "codec" / "registry.cpp").read_text()
     rows = re.search(r"kCodecs\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
-    refused = re.search(r"kRefused\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
-    return re.findall(r'\{"([^"]*)", "([^"]*)",', rows), re.findall(r'\{"([^"]*)",', refused)
+    refused = "".join(re.findall(r"kRefused(?:Foreign)?\[\] = \{(.*?)\n\};", text, re.DOTALL))
+    folder = REPOSITORY / "driver" / "codec"
+    ids = re.search(r"kImageCodecs\[\] = \{(.*?)\};", (folder / "image_formats.h").read_text(), re.DOTALL)[1]
+    others = re.search(r"id : \{(.*?)\}", (folder / "driver_codecs.cpp").read_text())[1]
+    provided = set(re.findall(r'"([^"]*)"', ids + others))
+    return re.findall(r'\{"([^"]*)", "([^"]*)",', rows), set(re.findall(r'\{"([^"]*)",', refused)) - provided, provided
 
 
 def test_codecs_are_those_of_the_registry():
-    codecs, refused = codecs_of_the_registry()
+    codecs, refused, provided = codecs_of_the_registry()
     rows = [row for section in ("Compressors", "Filters and serializers")
             for row in zarr_docs.table("compatibility.md", section)]  # fmt: skip
     listed = [tuple((zarr_docs.code(cell) or [""])[0] for cell in row[:2]) for row in rows]
     assert sorted(listed) == sorted(codecs) and len(listed) > 30
     named = {name for row in zarr_docs.table("compatibility.md", "Refused by name") for name in zarr_docs.code(row[0])}
     v2_alone = {v2 for v2, v3 in codecs if not v3}
-    assert named == set(refused) - v2_alone
+    assert named == refused - v2_alone
+    files = zarr_docs.table("compatibility.md", "Image files and GRIB messages")
+    assert sorted(zarr_docs.code(row[0])[0] for row in files) == sorted(provided) and len(provided) == 7
 
 
 # Messages of docs/errors.md

@@ -71,6 +71,14 @@ class Session:
                  for key, value in self.references.items()}  # fmt: skip
         self.arrays[text] = [str(write_json(self.folder / f"{len(self.arrays)}.json", moved)), "image"]
 
+    def add_stac(self, href):
+        """Adds a STAC Item whose only asset is a store at `href`."""
+        item = {"type": "Feature", "stac_version": "1.0.0", "id": "i", "properties": {}, "links": [],
+                "assets": {"z": {"href": href, "type": "application/vnd+zarr"}}}  # fmt: skip
+        name = self.folder / f"stac{len(self.arrays)}.json"
+        name.write_text(json.dumps(item))
+        self.arrays[f"stac {href}"] = [str(name), "image"]
+
     def add_repository(self, name, *virtual):
         self.arrays[name] = [write_virtual(self.folder / name, *virtual), "v"]
 
@@ -98,6 +106,8 @@ def session(tmp_path_factory):
     for text in [*VIRTUAL, *BUCKETS, location(UNRESOLVED), location(f"127.0.0.1/to/{UNRESOLVED}"),
                  location("169.254.169.254", "HTTPS"), location("127.0.0.1/to/169.254.169.254")]:
         made.add(text)
+    for host in ["127.0.0.1", *REFUSED]:
+        made.add_stac(f"http://{host}/x.zarr")
     made.run()
     return made
 
@@ -112,6 +122,15 @@ def test_other_addresses_are_read(session, host):
 @pytest.mark.parametrize("host", REFUSED)
 def test_a_link_local_address_gets_no_request(session, host):
     session.assert_refused(location(host), LINK_LOCAL)
+
+
+@pytest.mark.parametrize("host", REFUSED)
+def test_an_asset_of_stac_at_a_link_local_address_gets_no_request(session, host):
+    session.assert_refused(f"stac http://{host}/x.zarr", LINK_LOCAL)
+
+
+def test_an_asset_of_stac_elsewhere_is_asked_for(session):
+    assert session.answers["stac http://127.0.0.1/x.zarr"]["requests"] != []
 
 
 def test_the_scheme_does_not_matter(session):

@@ -272,6 +272,14 @@ def _(folder):
     placed_by(folder, {"type": "displacements", "path": "field"})
 
 
+@provokes("is a STAC document that lists several Zarr stores; open one of its subdatasets, such as <name>")
+def _(folder):
+    assets = {name: {"href": f"{name}.zarr", "type": "application/vnd+zarr"} for name in "ab"}
+    item = folder / "item.json"
+    item.write_text(json.dumps({"type": "Feature", "stac_version": "1.0.0", "assets": assets}))
+    gdal.OpenEx(str(item), gdal.OF_MULTIDIM_RASTER)
+
+
 @provokes("/<path>: there is no such array or group")
 def _(folder):
     read(array_name(DATA / "product.zarr", "nothing"))
@@ -401,6 +409,24 @@ of_sample(CHUNK + "<codec>: checksum <sum> does not match the stored <sum>", "wr
 @provokes(CHUNK + "holds <n> bytes instead of <n>")
 def _(folder):
     read(handmade(folder / "a.zarr", files={"0.0": b"12345"}))
+
+
+def png_chunk(folder, width, end=None):
+    """Reads a chunk of 3 columns that is the first bytes, up to index `end`, of a PNG image of `width` columns."""
+    source = gdal.GetDriverByName("MEM").Create("", width, 2, 1, gdal.GDT_Byte)
+    gdal.GetDriverByName("PNG").CreateCopy(str(folder / "a.png"), source)
+    data = (folder / "a.png").read_bytes()[:end]
+    read(handmade(folder / "a.zarr", files={"0.0": data}, dtype="|u1", compressor={"id": "imagecodecs_png"}))
+
+
+@provokes(CHUNK + "<codec>: the <format> image has the shape <shape>, the chunk <shape>")
+def _(folder):
+    png_chunk(folder, 5)
+
+
+@provokes(CHUNK + "<codec>: GDAL's driver <name>: <reason>")
+def _(folder):
+    png_chunk(folder, 3, -20)
 
 
 @provokes('<key>: compressor: codec "<name>" is refused: <reason>')

@@ -89,8 +89,8 @@ def main():
     for name, array in work["arrays"]:
         Handler.requests.clear()
         with error_log() as log:
-            group = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER).GetRootGroup()
-            values = group.OpenMDArray(array).Read()
+            dataset = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER)
+            values = None if dataset is None else dataset.GetRootGroup().OpenMDArray(array).Read()
         answers.append({"read": values is not None, "errors": log.errors, "requests": list(Handler.requests)})
     print(json.dumps(answers))
 

@@ -179,6 +179,69 @@ def open_tree(target, store):
         json.dump(found, out)
 
 
+def encode_images(folder, cases):
+    """Encodes an image for each name of `cases`: a dict with a codec's "configuration", and the "dtype" and "shape" of the
+    image. Writes its bytes to NAME.bin, and what the codec decodes of them to NAME.npy."""
+    import numcodecs
+    from imagecodecs.numcodecs import register_codecs
+
+    register_codecs(verbose=False)
+    for name, case in cases.items():
+        y, x, sample = np.indices((*case["shape"], 1)[:3])
+        values = 60 + 3 * y + 5 * x + 40 * sample + np.random.default_rng(5).integers(0, 6, y.shape)
+        values = values.reshape(case["shape"]).astype(case["dtype"]) * np.dtype(case["dtype"]).itemsize
+        codec = numcodecs.get_codec(dict(case["configuration"]))
+        encoded = codec.encode(np.ascontiguousarray(values, case["dtype"]))
+        path = pathlib.Path(folder) / name
+        path.with_suffix(".bin").write_bytes(bytes(encoded))
+        np.save(path.with_suffix(".npy"), np.asarray(codec.decode(encoded)))
+
+
+def encode_grib(folder, cases):
+    """Encodes a GRIB message for each name of `cases`: a dict with a "sample" of ecCodes, the "rows" and "columns" of the
+    grid, and "keys" to set in this order. The key "gaps" makes every fifth value missing. Writes the message to NAME.bin,
+    and what kerchunk's codec decodes of it to NAME.values.npy, NAME.latitude.npy and NAME.longitude.npy."""
+    import eccodes
+    import kerchunk.codecs  # noqa: F401  (registers the codec)
+    import numcodecs
+
+    for name, case in cases.items():
+        message = eccodes.codes_grib_new_from_samples(case["sample"])
+        y, x = np.mgrid[: case["rows"], : case["columns"]]
+        values = 273 + 20 * np.cos(y / 5) + 10 * np.sin(x / 7) + np.random.default_rng(5).random(y.shape)
+        values = values.ravel() * 0 + 5 if case.get("constant") else values.ravel()
+        for key, value in case["keys"]:
+            if key == "gaps":
+                eccodes.codes_set(message, "bitmapPresent", 1)
+                eccodes.codes_set(message, "missingValue", 9999)
+                values[::5] = 9999
+            else:
+                eccodes.codes_set(message, key, value)
+        eccodes.codes_set_values(message, values)
+        path = pathlib.Path(folder) / f"{name}.bin"
+        path.write_bytes(eccodes.codes_get_message(message))
+        for key, value in case["keys"]:
+            if key == "packingType":
+                assert eccodes.codes_get(message, key) == value, name
+        for variable in ("values", "latitude", "longitude"):
+            codec = numcodecs.get_codec({"id": "grib", "var": variable, "dtype": "float64"})
+            np.save(path.with_suffix(f".{variable}.npy"), np.asarray(codec.decode(path.read_bytes())).reshape(y.shape))
+
+
+def gribberish_values(target, store):
+    """Reads an array with zarr-python and gribberish, and saves its values to the file `target`."""
+    np.save(target, zarr.open_array(store, mode="r")[...])
+
+
+def kerchunk_grib(target, path):
+    """Writes kerchunk's references to the only message of a GRIB file to `target`, as JSON."""
+    import kerchunk.grib2
+
+    (document,) = kerchunk.grib2.scan_grib(path)
+    with open(target, "w", encoding="utf-8") as out:
+        json.dump(document, out)
+
+
 def execute(commands):
     for command in commands:
         function = globals()[command.pop("do")]

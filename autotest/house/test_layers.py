@@ -12,7 +12,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # layer -> the next lower layers, which it may include. A layer may also include all layers below these. docs/design.md
 # draws an arrow for each pair of layers.
 ARROWS = {
-    "driver": ["driver/multidim"],
+    "driver": ["driver/multidim", "driver/codec"],
     "driver/multidim": ["driver/create"],
     "driver/create": ["driver/raster"],
     "driver/raster": ["driver/overviews"],
@@ -20,6 +20,7 @@ ARROWS = {
     "driver/georef": ["driver/store"],
     "driver/store": ["driver/transport"],
     "driver/transport": ["driver/base"],
+    "driver/codec": ["driver/base"],  # codecs whose chunks GDAL's drivers decode
     "driver/base": ["core/conventions"],
     "core/library": ["core/library/zarr_core", "core/conventions"],
     "core/library/zarr_core": [],  # layer of the public headers

@@ -312,7 +312,7 @@ Status ShardReader::RetryUntilFresh(const Index& shard, const Index* chunk,
     for (int tries = 0; tries < kReadTries; ++tries) {
         const auto reading = pending_.Reading(number);
         ShardNodePtr used;
-        const Status status = read(used);
+        Status status = read(used);
         const bool is_fresh = used == nullptr || IsFresh(shard, *used);
         // The read is repeated once if a cached index contradicts the shard's bytes. If the store
         // has no versions, this contradiction is the only sign of an outdated index.

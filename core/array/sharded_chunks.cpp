@@ -102,7 +102,7 @@ Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
     located.box = grid_.BoxOf(located.shard);
     const auto locate = [&] {
         return reader_.RetryUntilFresh(located.shard, &first, [&](ShardNodePtr& used) {
-            const Status status = Locate(requests, located);
+            Status status = Locate(requests, located);
             used = located.root;
             return status;
         });

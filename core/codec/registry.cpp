@@ -2,6 +2,7 @@
 #include "core/codec/registry.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "core/base/text.h"
@@ -121,6 +122,19 @@ const Row* FindRow(const CodecSpec& spec) {
     return row != std::end(kCodecs) ? row : nullptr;
 }
 
+std::atomic<const std::vector<ProvidedCodec>*> provided_codecs = nullptr;
+
+// Returns the codec of ProvideCodecs() that `spec` names; nullptr if there is none.
+const ProvidedCodec* FindProvided(const CodecSpec& spec) {
+    const std::vector<ProvidedCodec>* const codecs = provided_codecs.load();
+    if (codecs == nullptr || FindRow(spec) != nullptr) return nullptr;
+    const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
+    const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
+    const auto found = std::find_if(codecs->begin(), codecs->end(),
+                                    [&](const ProvidedCodec& codec) { return codec.name == name; });
+    return found != codecs->end() ? &*found : nullptr;
+}
+
 struct Refusal {
     std::string_view id;
     std::string_view why;
@@ -141,11 +155,11 @@ constexpr Refusal kRefused[] = {
     {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
 
-// Unsupported codecs in virtual stores that refer to files of other formats, such as GRIB. Zarr v2
-// and v3 use one name for each of these codecs.
+// Codecs that the core does not support, in virtual stores that refer to files of other formats,
+// such as GRIB. A program may provide some of them. Zarr v2 and v3 use one name for each.
 constexpr Refusal kRefusedForeign[] = {
-    {"grib", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
-    {"gribberish", "it decodes messages of GRIB files, which GDAL's driver GRIB reads"},
+    {"grib", "it decodes messages of GRIB files"},
+    {"gribberish", "it decodes messages of GRIB files"},
     {"FITSAscii", "it decodes tables of FITS files"},
     {"FITSVarBintable", "it decodes tables of FITS files"},
     {"imagecodecs_jpeg", "it decodes JPEG images"},
@@ -194,6 +208,17 @@ Result<json::Value> Options(const CodecSpec& spec, const Row& row, const CodecCo
     return row.read_v3(spec.configuration, context);
 }
 
+CodecResult MakeProvided(const ProvidedCodec& codec, const CodecSpec& spec,
+                         const CodecContext& context) {
+    if (spec.names == CodecNames::kNumcodecs)
+        return codec.make(codec.name, spec.configuration, context);
+    if (spec.configuration.as_object() == nullptr)
+        return json::Expected("configuration", "an object", spec.configuration);
+    ZARR_ASSIGN_OR_RETURN(const json::Value options,
+                          ReadNumcodecsConfiguration(spec.configuration, context));
+    return codec.make(codec.name, options, context);
+}
+
 // Returns the JSON object of a Zarr v3 codec. An empty "configuration" is written only for
 // "numcodecs." codecs, because zarr-python requires it there.
 json::Value ExtensionObject(std::string name, json::Value configuration) {
@@ -206,6 +231,8 @@ json::Value ExtensionObject(std::string name, json::Value configuration) {
 }  // namespace
 
 Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context) {
+    if (const ProvidedCodec* const provided = FindProvided(spec))
+        return MakeProvided(*provided, spec, context).WithContext(spec.name);
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     ZARR_RETURN_IF_ERROR(CheckBuilt(spec.name));
     if (row->make == nullptr && row->make_objects == nullptr)
@@ -223,6 +250,7 @@ Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecConte
 
 Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context) {
+    if (FindProvided(spec) != nullptr) return std::unique_ptr<ObjectCodec>();
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->make_objects == nullptr) return std::unique_ptr<ObjectCodec>();
     ZARR_ASSIGN_OR_RETURN(const json::Value options,
@@ -231,11 +259,14 @@ Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
 }
 
 bool IsCompressor(const CodecSpec& spec) {
+    if (const ProvidedCodec* const provided = FindProvided(spec))
+        return provided->v3_class == kBytes;
     const Row* row = FindRow(spec);
     return row != nullptr && row->is_compressor;
 }
 
 Result<CodecClass> ClassOf(const CodecSpec& spec) {
+    if (const ProvidedCodec* const provided = FindProvided(spec)) return provided->v3_class;
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     return row->v3_class;
 }
@@ -266,6 +297,9 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
         return json::Expected("configuration", "an object", spec.configuration)
             .WithContext(spec.name);
     if (spec.names == CodecNames::kV3) return ExtensionObject(spec.name, spec.configuration);
+    if (const ProvidedCodec* const provided = FindProvided(spec))
+        return ExtensionObject(std::string(provided->name),
+                               NumcodecsConfiguration(spec.configuration, dtype));
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->v3_name.empty())
         return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
@@ -277,6 +311,8 @@ Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
         return ExtensionObject(std::string(kNumcodecsPrefix) + spec.name, spec.configuration);
     return ExtensionObject(std::string(row->v3_name), row->write_v3(spec.configuration, dtype));
 }
+
+void ProvideCodecs(const std::vector<ProvidedCodec>& codecs) { provided_codecs.store(&codecs); }
 
 std::vector<std::string_view> CodecIds() {
     std::vector<std::string_view> ids;

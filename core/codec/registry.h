@@ -43,7 +43,22 @@ Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& plac
 // type of the elements to encode. Returns kUnsupported if Zarr v3 has no such codec.
 Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype);
 
-// Returns the numcodecs ids of all codecs, in the order of the registry.
+// A codec that a program adds to the registry, because decoding it needs more than the core has,
+// such as GDAL. The core itself refuses such a codec.
+struct ProvidedCodec {
+    std::string_view name;  // numcodecs' id, which is also the codec's name in Zarr v3
+    CodecClass v3_class;
+    // Creates the codec `name`. `options` are those of numcodecs. Errors are as for MakeCodec().
+    Result<std::unique_ptr<Codec>> (*make)(std::string_view name, const json::Value& options,
+                                           const CodecContext& context);
+};
+
+// Adds `codecs` to the registry, in place of those that were added before. Codecs that the core
+// has come first. `codecs` must live as long as the process. Thread-safe; arrays that are open keep
+// their codecs.
+void ProvideCodecs(const std::vector<ProvidedCodec>& codecs);
+
+// Returns the numcodecs ids of the core's codecs, in the order of the registry.
 std::vector<std::string_view> CodecIds();
 
 // Returns the names of the compressors in the linked blosc library, separated by commas.

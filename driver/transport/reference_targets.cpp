@@ -443,6 +443,11 @@ std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& 
     return std::make_shared<const Targets>(folder, trusted, sample);
 }
 
+Result<StorePath> ResolveReference(const std::string& location, const StorePath& folder,
+                                   const StorePath& trusted) {
+    return Locations(folder, trusted).Resolve(location);
+}
+
 StorePath FolderAround(const StorePath& folder) {
     if (folder.kind() != StorePath::Kind::kLocal) return folder;
     return ContainingFolder(folder.text());

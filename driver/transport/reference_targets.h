@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/status.h"
 #include "core/references/target.h"
 #include "driver/transport/store_path.h"
 
@@ -24,6 +25,12 @@ namespace zarr_driver {
 std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& folder,
                                                                const StorePath& trusted,
                                                                const std::string& sample);
+
+// Returns the path of `location`, which a document in `folder` states. Returns kPermission if
+// OpenReferenceTargets() refuses it, and kIo if its host cannot be resolved. Sends no request, but
+// may ask a name server.
+zarr::Result<StorePath> ResolveReference(const std::string& location, const StorePath& folder,
+                                         const StorePath& trusted);
 
 // Returns the parent of the local folder `folder`, because users keep data beside a folder of
 // references. A remote `folder` is returned itself.

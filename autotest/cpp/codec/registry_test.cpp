@@ -87,5 +87,41 @@ TEST(CodecRegistry, TellsCompressorsFromFilters) {
     EXPECT_FALSE(IsCompressor(Named("x", "{}", CodecNames::kNumcodecs)));
 }
 
+// Creates a codec of ProvideCodecs() that needs the option "good".
+Result<std::unique_ptr<Codec>> MakeProvidedCodec(std::string_view name, const json::Value& options,
+                                                 const CodecContext& context) {
+    if (options.Find("good") == nullptr)
+        return Status::Corrupt("good: missing for " + std::string(name));
+    return MakeCodec(Named("base64", "{}", CodecNames::kNumcodecs), context);
+}
+
+TEST(CodecRegistry, AsksForCodecsThatAProgramProvides) {
+    static const std::vector<ProvidedCodec> provided = {
+        {"imagecodecs_png", CodecClass::kBytesToBytes, MakeProvidedCodec},
+        {"zlib", CodecClass::kBytesToBytes, MakeProvidedCodec}};
+    static const std::vector<ProvidedCodec> none;
+    const CodecSpec png = Named("imagecodecs_png", R"({"good":1})", CodecNames::kNumcodecs);
+    EXPECT_TRUE(Fails(MakeCodec(png, Integers()), StatusCode::kUnsupported,
+                      "codec \"imagecodecs_png\" is refused: it decodes PNG images"));
+    EXPECT_FALSE(ClassOf(png).ok());
+    ProvideCodecs(provided);
+    EXPECT_TRUE(Succeeds(MakeCodec(png, Integers())));
+    EXPECT_TRUE(IsCompressor(png));
+    EXPECT_EQ(*ClassOf(png), CodecClass::kBytesToBytes);
+    EXPECT_TRUE(Succeeds(MakeObjectCodec(png, Integers())));
+    EXPECT_TRUE(Succeeds(CodecToV3(png, Integers().dtype)));
+    for (const char* name : {"imagecodecs_png", "numcodecs.imagecodecs_png"}) {
+        EXPECT_TRUE(Succeeds(MakeCodec(Named(name, R"({"good":1})", CodecNames::kV3), Integers())));
+        EXPECT_TRUE(Fails(MakeCodec(Named(name, "{}", CodecNames::kV3), Integers()),
+                          StatusCode::kCorrupt, "good: missing for imagecodecs_png"));
+        EXPECT_TRUE(Fails(MakeCodec(Named(name, "3", CodecNames::kV3), Integers()),
+                          StatusCode::kCorrupt, "configuration: expected an object"));
+    }
+    // The core's own codecs come first.
+    EXPECT_TRUE(Succeeds(MakeCodec(Named("zlib", "{}", CodecNames::kNumcodecs), Integers())));
+    ProvideCodecs(none);
+    EXPECT_FALSE(MakeCodec(png, Integers()).ok());
+}
+
 }  // namespace
 }  // namespace zarr

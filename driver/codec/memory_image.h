@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A file in memory that one driver of GDAL reads.
+#pragma once
+
+#include <cpl_conv.h>
+#include <gdal_priv.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "driver/base/gdal_errors.h"
+
+namespace zarr_driver {
+
+// Returns ok if GDAL has a raster driver named `driver`; else kUnsupported, which names the driver.
+zarr::Status RequireDriver(const char* driver);
+
+// An open dataset of GDAL over bytes in memory. The dataset belongs to one thread, whose GDAL
+// errors are hidden while the object exists. No other driver is asked, nothing beside the bytes is
+// read, and nothing is written.
+class MemoryImage {
+  public:
+    // Opens `file`, which must outlive the object and is not copied, with GDAL's driver `driver`.
+    // Configuration options for one thread are set while the object exists. Returns kCorrupt with
+    // GDAL's message if the driver rejects the file.
+    static zarr::Result<std::unique_ptr<MemoryImage>> Open(zarr::ByteSpan file, const char* driver);
+
+    MemoryImage(const MemoryImage&) = delete;
+    MemoryImage& operator=(const MemoryImage&) = delete;
+    ~MemoryImage();
+
+    GDALDataset& dataset() { return *dataset_; }
+
+    // Reads all bands, as `type`, into `to`. `pixel_space`, `line_space` and `band_space` are bytes
+    // between pixels, rows and bands of the destination, as in GDALDataset::RasterIO().
+    zarr::Status Read(std::uint8_t* to, GDALDataType type, GSpacing pixel_space,
+                      GSpacing line_space, GSpacing band_space);
+
+  private:
+    explicit MemoryImage(const char* driver);
+
+    // Returns the error of `driver_`, with GDAL's message or else `otherwise`.
+    zarr::Status Failed(const char* otherwise) const;
+
+    const char* const driver_;
+    QuietErrors quiet_;
+    std::vector<std::unique_ptr<CPLConfigOptionSetter>> options_;
+    std::unique_ptr<GDALDataset> dataset_;
+};
+
+}  // namespace zarr_driver
