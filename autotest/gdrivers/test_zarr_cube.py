@@ -368,7 +368,6 @@ def test_masks(tmp_path):
 
 
 @pytest.mark.parametrize("options, dtype, told", [
-    (["COMPRESS=JPEG"], "u1", "compression JPEG has no codec"),
     (["NBITS=1"], "u1", "samples of 1 bits"),
     (["NBITS=12"], "u2", "samples of 12 bits"),
 ])  # fmt: skip

@@ -3,6 +3,7 @@
 
 import base64
 import dataclasses
+import zlib
 
 import numpy as np
 
@@ -37,7 +38,10 @@ class Array:
 
     def coding(self):
         """What must be equal in all files that share an array."""
-        return {"dimensions": self.dims, "data type": self.dtype, "compressor": self.compressor, "filters": self.filters,
+        codec = dict(self.compressor or {})
+        tables = codec.pop("tables", "")
+        return {"dimensions": self.dims, "data type": self.dtype, "compressor": codec or None,
+                "set of JPEG tables, which follow from its JPEG_QUALITY": zlib.crc32(tables.encode()), "filters": self.filters,
                 "nodata or fill value": repr(self.fill)}  # fmt: skip
 
 

@@ -8,15 +8,14 @@ import re
 import numpy as np
 
 from zarr_cubes import tiff_header as tags
-from zarr_cubes import tiff_strips
+from zarr_cubes import tiff_images, tiff_strips
 from zarr_cubes.files import stamp_of
 from zarr_cubes.model import Array, Refused, Source
 
 KINDS = {1: "u", 2: "i", 3: "f", 6: "c"}
 COMPRESSORS = {1: None, 5: {"id": "imagecodecs_lzw"}, 8: {"id": "zlib"}, 32946: {"id": "zlib"}, 50000: {"id": "zstd"},
                32773: {"id": "imagecodecs_packbits"}, 34925: {"id": "lzma"}, 34887: {"id": "imagecodecs_lerc"}}  # fmt: skip
-NAMES = {2: "CCITT RLE", 3: "CCITT FAX3", 4: "CCITT FAX4", 6: "old JPEG", 7: "JPEG", 34712: "JPEG 2000",
-         50001: "WEBP", 50002: "JPEG XL", 52546: "JPEG XL"}  # fmt: skip
+NAMES = {2: "CCITT RLE", 3: "CCITT FAX3", 4: "CCITT FAX4", 6: "old JPEG", 34712: "JPEG 2000"}
 LERC_WITHIN = {0: None, 1: "deflate", 2: "zstd"}
 MOST_PIXELS = 1 << 31  # along an axis, as in GDAL
 
@@ -136,7 +135,7 @@ def form_of(name, page, order):
     else:
         form = ("y", "x", "band"), (height, width, samples), (*block, samples)
     array = Array(*form, dtype=dtype_of(name, page, order, samples))
-    array.compressor = compressor_of(name, page)
+    array.compressor = compressor_of(name, page, array)
     array.filters = filters_of(name, page, array)
     return array
 
@@ -154,8 +153,10 @@ def dtype_of(name, page, order, samples):
     return f"{'|' if size == 8 else order}{kind}{size // 8}"
 
 
-def compressor_of(name, page):
+def compressor_of(name, page, array):
     number = number_of(page, tags.COMPRESSION, 1)
+    if number in tiff_images.FORMATS:
+        return tiff_images.compressor_of(name, page, array)
     if number not in COMPRESSORS:
         raise Refused(f"{name}: compression {NAMES.get(number, number)} has no codec in Zarr that the readers share; "
                       "gdal_translate -of COG -co COMPRESS=DEFLATE makes a file that has one")  # fmt: skip
