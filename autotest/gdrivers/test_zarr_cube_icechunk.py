@@ -13,6 +13,8 @@ import time
 import numpy as np
 import pytest
 from osgeo import gdal
+from test_zarr_cube_grib import grib
+from test_zarr_cube_images import requires, scene
 from zarr_cube_files import PROGRAM, assert_equal, cube, refused, tiff, values_for
 from zarr_references import PYTHON
 from zarr_tools import Program, plain_environment
@@ -78,6 +80,42 @@ def test_append_branch_tag_message(tmp_path):
     assert list(ask(repository, tmp_path / "read.npz")["messages"])[:2] == ["two more days", "zarr_cube: 2 files"]
     text = cube(repository, *days(tmp_path, "20240106", overviews=[2]), "--append", "--tag", "v1", code=2)
     assert "the tag v1 exists" in text
+
+
+def test_a_run_that_was_killed_before_its_tag_is_repeated(tmp_path, monkeypatch):
+    import icechunk as package
+
+    repository, first, second = tmp_path / "x.icechunk", days(tmp_path, "20240101"), days(tmp_path, "20240102")
+    cube(repository, *first, "--quiet", "--values", "2024-01-01")
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    words = (repository, *second, "--values", "2024-01-02", "--append", "--tag", "v2", "--quiet")
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(package.Repository, "create_tag", killed)
+        cube(*words)
+    cube(repository, *days(tmp_path, "20240103"), "--values", "2024-01-03", "--append", "--quiet")
+    cube(*words, "--check", "9")
+    assert_equal(named(repository, tag="v2"), first + second)
+    assert gdal.Open(named(repository)).RasterCount == 3
+    assert "the tag v2 exists" in cube(*words, code=2)
+    assert "is not after the last one" in cube(*words[:-2], "v4", "--quiet", code=2)
+
+
+@pytest.mark.parametrize("name", ["jpeg-ycbcr", "webp-rgba"])
+def test_images(tmp_path, name):
+    requires(name)
+    files = [scene(tmp_path / f"a_2024050{day}.tif", name, day) for day in (1, 2)]
+    assert "none differ" in cube(tmp_path / "x.icechunk", *files, "--check", "20", "--quiet")
+    assert_equal(named(tmp_path / "x.icechunk"), files)
+
+
+def test_grib(tmp_path):
+    files = [grib(tmp_path / f"a{day}.grib2", day, epsg=3995) for day in (1, 2)]
+    cube(tmp_path / "x.icechunk", files[0], "--quiet")
+    text = cube(tmp_path / "x.icechunk", files[1], "--append", "--check", "20", "--quiet")
+    assert "20 blocks compared with the files: none differ" in text
 
 
 @pytest.mark.parametrize("name, more, told", [

@@ -51,11 +51,14 @@ def v3(spec):
     dtype = np.dtype(spec.dtype)
     name = "bool" if dtype.kind == "b" else f"{V3_TYPES[dtype.kind]}{dtype.itemsize * 8}"
     fill = spec.fill if spec.fill is not None else 0
-    codecs, after = [], []
+    codecs, after, serializer = [], [], None
     for codec in filters_of(spec):
-        (codecs if codec["id"] in ARRAY_FILTERS else after).append(v3_codec(codec))
+        if codec["id"] == "grib":
+            serializer = v3_codec(codec)
+        else:
+            (codecs if codec["id"] in ARRAY_FILTERS else after).append(v3_codec(codec))
     endian = {"endian": "big" if spec.dtype[0] == ">" else "little"}
-    codecs.append({"name": "bytes", **({"configuration": endian} if dtype.itemsize > 1 else {})})
+    codecs.append(serializer or {"name": "bytes", **({"configuration": endian} if dtype.itemsize > 1 else {})})
     codecs += after + ([v3_codec(spec.compressor)] if spec.compressor else [])
     return {"zarr_format": 3, "node_type": "array", "shape": list(spec.shape), "data_type": name,
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(spec.chunks)}},

@@ -5,6 +5,8 @@ import asyncio
 import contextlib
 import datetime
 import fcntl
+import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -20,6 +22,7 @@ from zarr_cubes.kerchunk_json import places
 from zarr_cubes.model import Refused
 
 MOST_TRIES = 30
+MOST_COMMITS = 1000
 REFERENCES_AT_A_TIME = 100_000
 SAME = ("data_type", "chunk_grid", "codecs", "fill_value", "dimension_names")
 SAME_ATTRIBUTES = ("_FillValue", "scale_factor", "add_offset", "scales", "offsets", "units", "grid_mapping")
@@ -220,22 +223,48 @@ def only_one(output):
 
 def append_alone(icechunk, cube, options):
     repository = opened(icechunk, cube, options)
+    if options.tag and tag_committed(repository, cube, options):
+        return
     for _ in range(MOST_TRIES):
         session = repository.writable_session(options.branch)
         start = asyncio.run(put_grown(session.store, cube, options))
         put_references(icechunk, session.store, cube, start)
         try:
-            snapshot = session.commit(message_of(cube, options))
+            about = {**metadata_of(cube, options), "zarr_cube_start": int(start)} if options.tag else None
+            snapshot = session.commit(message_of(cube, options), metadata=about)
         except icechunk.ConflictError:
             continue
         if options.tag:
             repository.create_tag(options.tag, snapshot)
-        for path, array in cube.arrays.items():
-            first = chunk_of(path, array, cube, start) if array.pieces else None
-            for piece in array.pieces if first else ():
-                piece.at = (piece.at[0] + first, *piece.at[1:])
+        move(cube, start)
         return
     raise Refused(f"{options.output}: other programs committed to {options.branch} during {MOST_TRIES} tries; run it again")
+
+
+def move(cube, start):
+    """Moves the pieces to where they are in the repository, behind `start` steps."""
+    for path, array in cube.arrays.items():
+        first = chunk_of(path, array, cube, start) if array.pieces else None
+        for piece in array.pieces if first else ():
+            piece.at = (piece.at[0] + first, *piece.at[1:])
+
+
+def metadata_of(cube, options):
+    """Returns what a commit says of a tag that it is to have, so that a run that is killed between both can be repeated."""
+    names = "\n".join(source.name for source in cube.sources)
+    return {"zarr_cube_tag": options.tag, "zarr_cube_files": hashlib.sha256(names.encode()).hexdigest()}
+
+
+def tag_committed(repository, cube, options):
+    """Tags the commit of a run with the same files and the same tag that was killed before it made the tag. Returns False
+    if the last MOST_COMMITS commits of the branch have none."""
+    wanted = metadata_of(cube, options)
+    for snapshot in itertools.islice(repository.ancestry(branch=options.branch), MOST_COMMITS):
+        if all(snapshot.metadata.get(name) == value for name, value in wanted.items()):
+            repository.create_tag(options.tag, snapshot.id)
+            move(cube, snapshot.metadata["zarr_cube_start"])
+            return True
+    return False
 
 
 def opened(icechunk, cube, options):
