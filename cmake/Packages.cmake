@@ -44,7 +44,7 @@ if(ZARR_ZFP_SONAME)
   endif()
 endif()
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_DEPENDS "${zfp_package}")
-# The plugin itself needs no Python. Only the programs zarr_check and zarr_qgis do.
+# The plugin itself needs no Python. Only the programs zarr_check, zarr_cube and zarr_qgis do.
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_RECOMMENDS "python3-gdal, python3-jsonschema, python3-numpy")
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "Zarr driver for GDAL
 Reads and writes Zarr stores of versions 2 and 3 in GDAL, QGIS and every

@@ -283,6 +283,7 @@ stage_fuzz() {
 stage_benchmark() {
     autotest/benchmark/run.sh --small --rounds 1
     autotest/benchmark/peers.sh --small
+    GDAL_DRIVER_PATH=$PWD/build/gdalplugins /usr/bin/python3 -B autotest/benchmark/many_files.py --small
 }
 
 # Stages with a build folder that no other stage uses. benchmark measures, so nothing runs beside it.

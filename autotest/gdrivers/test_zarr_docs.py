@@ -24,13 +24,13 @@ from zarr_http import Served
 from zarr_s3 import S3
 
 PAGES = ("guide.md", "georeferencing.md", "writing.md", "compatibility.md", "options.md", "examples.md", "cloud.md",
-         "qgis.md")  # fmt: skip
+         "qgis.md", "cube.md")  # fmt: skip
 LINKING = (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/guide.md",
     "docs/georeferencing.md", "docs/writing.md", "docs/compatibility.md", "docs/correctness.md",
     "docs/options.md", "docs/examples.md", "docs/errors.md", "docs/design.md", "docs/benchmark.md",
     "docs/reliability.md", "docs/opens_where.md", "docs/dask.md", "docs/cloud.md", "docs/qgis.md",
-    "docs/tiles.md",
+    "docs/tiles.md", "docs/cube.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
 # first line of a block of commands -> reason why tests do not run it
@@ -75,7 +75,7 @@ def workshop(tmp_path):
     plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0])
     (tmp_path / "build" / "gdalplugins").symlink_to(plugins)
     (tmp_path / "bin").mkdir()
-    for name in ("zarr_check", "zarr_qgis"):  # cmake installs the programs under these names
+    for name in ("zarr_check", "zarr_cube", "zarr_qgis"):  # cmake installs the programs under these names
         (tmp_path / "bin" / name).symlink_to(REPOSITORY / "python" / f"{name}.py")
     return tmp_path
 

@@ -46,7 +46,7 @@ def test_the_plugin_is_one_file_in_gdals_folder(unpacked):
     files = files_of(unpacked / "gdal-plugin-zarr")
     (plugin,) = [file for file in files if file.startswith("usr/lib/")]
     others = {file.split("/")[2] for file in files if file.startswith("usr/share/")}
-    assert {file for file in files if file.startswith("usr/bin/")} == {"usr/bin/zarr_check", "usr/bin/zarr_qgis"}
+    assert {file for file in files if file.startswith("usr/bin/")} == {"usr/bin/zarr_check", "usr/bin/zarr_cube", "usr/bin/zarr_qgis"}
     assert others == {"doc", "gdal-plugin-zarr"}
     assert re.fullmatch(r"usr/lib/[^/]+/gdalplugins/gdal_ZarrV2\.so", plugin)
     assert "usr/share/doc/gdal-plugin-zarr/copyright" in files
@@ -118,8 +118,9 @@ def test_only_public_headers_are_installed(unpacked):
 def test_cmake_installs_the_plugin_and_the_core_by_its_component(tmp_path):
     """`cmake --install` installs the plugin and its programs, but not the core. `--component core` installs the
     core."""
-    program = {"zarr_check", "zarr_qgis", *(path.name for path in (REPOSITORY / "python" / "zarr_checks").rglob("*.*")
-                               if path.suffix in (".py", ".json"))}  # fmt: skip
+    modules = [path.name for folder in ("zarr_checks", "zarr_cubes") for path in (REPOSITORY / "python" / folder).rglob("*.*")
+               if path.suffix in (".py", ".json")]  # fmt: skip
+    program = {"zarr_check", "zarr_cube", "zarr_qgis", *modules}
     for component, wanted in ((None, {"gdal_ZarrV2.so", "copyright"} | program),
                               ("core", {"libzarr_core.a", "zarr_coreConfig.cmake", "store.h"})):  # fmt: skip
         target = tmp_path / (component or "all")

@@ -252,7 +252,8 @@ def test_programs_say_what_they_need(python):
     assert run(python.with_name("zarr_qgis"), "--help", code=1).count("\n") == 1
     assert run(python.with_name("zarr_check"), TERRAIN, code=4).count("\n") == 1
     assert "usage: zarr_check" in run(python.with_name("zarr_check"), "--help")
-    for program in ("zarr_check", "zarr_qgis"):
+    assert run(python.with_name("zarr_cube"), "x.json", TERRAIN, code=4).count("\n") == 1
+    for program in ("zarr_check", "zarr_cube", "zarr_qgis"):
         assert "usage" in run(python_of("osgeo of Debian").with_name(program), "--help").lower()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Starts the programs zarr_check and zarr_qgis. Without GDAL's own Python module each says that it needs the module."""
+"""Starts the programs zarr_check, zarr_cube and zarr_qgis. Without GDAL's own Python module each says that it needs the module."""
 
 import runpy
 import sys
@@ -13,6 +13,10 @@ def run(name):
 
 def zarr_check():
     run("zarr_check")
+
+
+def zarr_cube():
+    run("zarr_cube")
 
 
 def zarr_qgis():
