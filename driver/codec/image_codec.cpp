@@ -46,6 +46,7 @@ Result<ChunkWriting> PlanWriting(const ImageFormat& format, const zarr::json::Va
     const ImageEncoding* const encoding = FindImageEncoding(format.id);
     if (encoding == nullptr)
         return Status::Unsupported(std::string("writing ") + format.name + " is unsupported");
+    ZARR_RETURN_IF_ERROR(RequireWriters(format.driver));
     if (context.is_flat)
         return Status::Unsupported(std::string("writing ") + format.name +
                                    " is unsupported after a filter that changes the shape");

@@ -166,15 +166,29 @@ Result<ImageShape> ShapeToWrite(const ImageFormat& format, const ImageEncoding& 
     return shape;
 }
 
+Status RequireWriters(const char* driver) {
+    for (const char* const name : {driver, kMemoryDriver}) {
+        GDALDriver* const found = GetGDALDriverManager()->GetDriverByName(name);
+        const bool is_writer =
+            found != nullptr && (found->GetMetadataItem(GDAL_DCAP_CREATECOPY) != nullptr ||
+                                 found->GetMetadataItem(GDAL_DCAP_CREATE) != nullptr);
+        if (!is_writer)
+            return Status::Unsupported(std::string("writing needs GDAL's driver ") + name +
+                                       " with its writer, which this GDAL lacks or skips; install "
+                                       "it, or remove it from GDAL_SKIP");
+    }
+    return {};
+}
+
 Status WriteImage(const char* driver, const CPLStringList& driver_options, const ImageShape& shape,
                   unsigned sample_bytes, ByteSpan pixels, zarr::Buffer& encoded) {
-    ZARR_RETURN_IF_ERROR(RequireDriver(driver));
+    ZARR_RETURN_IF_ERROR(RequireWriters(driver));
     if (pixels.size != shape.rows * shape.columns * shape.samples * sample_bytes)
         return Status::Corrupt("the chunk has another size than its image");
     const ImageScope scope(driver);
     const NoFlush no_flush;
     const std::unique_ptr<GDALDataset> shown = ShowPixels(shape, sample_bytes, pixels);
-    if (shown == nullptr) return ImageScope(kMemoryDriver).Failed("this GDAL lacks or skips it");
+    if (shown == nullptr) return Status::OutOfMemory("GDAL's driver MEM cannot show the pixels");
     const std::string name = SecretImageName();
     CPLStringList options(driver_options);
     // Nothing has this name. Looking for a file to delete would ask all drivers of GDAL.

@@ -43,6 +43,10 @@ const ImageEncoding* FindImageEncoding(std::string_view id);
 zarr::Result<ImageShape> ShapeToWrite(const ImageFormat& format, const ImageEncoding& encoding,
                                       const std::vector<std::uint64_t>& chunk_shape);
 
+// Returns ok if GDAL can write images with the driver `driver`; else kUnsupported, which names the
+// driver that is missing.
+zarr::Status RequireWriters(const char* driver);
+
 // Writes `pixels`, rows of pixels of interleaved samples of `sample_bytes` bytes, as an image file
 // into `encoded`. Thread-safe. Returns kUnsupported if GDAL lacks a driver, and kCorrupt with
 // GDAL's message if the driver cannot write the image.

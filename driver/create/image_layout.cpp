@@ -30,8 +30,11 @@ zarr::Status ChooseImageLayout(CreationOptions& options, ProfiledRaster& raster)
         options.interleave_pixel = true;
         raster.are_bands_split = false;
     } else if (format == "WEBP" && !has_own_chunks) {
-        return RefuseOption("COMPRESS", "3 or 4 bands with WEBP, in one array and no cube",
-                            (std::to_string(raster.bands) + " of another layout").c_str());
+        return RefuseOption(
+            "COMPRESS",
+            "3 or 4 bands with WEBP, in one array without BAND_DIM, dimensions of a "
+            "cube or PROFILE=OME",
+            std::to_string(raster.bands).c_str());
     }
     return {};
 }
