@@ -250,16 +250,21 @@ def test_append_along_band_dim(tmp_path):
 
 def test_a_cancelled_copy_goes_on(tmp_path):
     source = tmp_path / "source.tif"
-    gdal.GetDriverByName("GTiff").CreateCopy(str(source), source_of(photo(3, 1500, 700)), options=["INTERLEAVE=PIXEL"])
-    options = ["COMPRESS=JPEG", "BLOCKSIZE=100,350", "RESUME=YES", "ARRAY_NAME=a"]
+    gdal.GetDriverByName("GTiff").CreateCopy(str(source), source_of(photo(3, 4000, 1400)), options=["INTERLEAVE=PIXEL"])
+    options = ["COMPRESS=JPEG", "BLOCKSIZE=200,700", "RESUME=YES", "ARRAY_NAME=a"]
     driver, target = gdal.GetDriverByName("Zarr"), tmp_path / "a.zarr"
 
     def slow(done, _message, _data):
-        time.sleep(0.3)  # the progress of a copy is recorded now and then
+        time.sleep(0.7)  # the position of a copy is recorded every second
         return done < 0.6
 
-    with error_log():
-        cancelled = driver.CreateCopy(str(target), gdal.Open(str(source)), options=options, callback=slow)
+    cache = gdal.GetCacheMax()
+    gdal.SetCacheMax(32 << 20)  # a copy reads parts of an eighth of it
+    try:
+        with error_log():
+            cancelled = driver.CreateCopy(str(target), gdal.Open(str(source)), options=options, callback=slow)
+    finally:
+        gdal.SetCacheMax(cache)
     assert cancelled is None and not target.exists() and len(list(tmp_path.glob("a.zarr.*.partial"))) == 1
     fractions = []
     driver.CreateCopy(str(target), gdal.Open(str(source)), options=options, callback=lambda done, *_: fractions.append(done) or 1)
