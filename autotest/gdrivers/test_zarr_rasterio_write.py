@@ -351,8 +351,8 @@ def test_the_profile_of_a_geotiff_makes_a_store(tmp_path, caplog, name):
         assert held["compressor"] == compressors[name]
     else:
         assert held["compressor"]["id"] == "blosc"
-    tolerance = 60 if name == "jpeg" else 0  # the values are no photo
-    np.testing.assert_allclose(read(tmp_path / "a.zarr").astype("i4"), values.astype("i4"), rtol=0, atol=tolerance)
+    difference = np.abs(read(tmp_path / "a.zarr").astype("i8") - values)
+    assert difference.mean() < 10 if name == "jpeg" else difference.max() == 0
     has_no = {"lzw", "packbits", "lerc"}
     expected = [f"COMPRESS: Zarr has no {name}"] if name in has_no else []
     unknown = [option.upper() for option in PROFILES[name]
