@@ -286,7 +286,7 @@ def test_invalid_chunk_sizes(tmp_path, cpl, options, bands, cause):
 
 
 FOREIGN = [
-    ("COMPRESS=LZW", "LZW", "BLOSC"), ("COMPRESS=jpeg", "jpeg", "BLOSC"),
+    ("COMPRESS=LZW", "LZW", "BLOSC"), ("COMPRESS=jxl", "jxl", "BLOSC"),
     ("COMPRESS=LERC_ZSTD", "LERC_ZSTD", "BLOSC"), ("COMPRESS=CCITTFAX4", "CCITTFAX4", "BLOSC"),
     ("INTERLEAVE=LINE", "LINE", "BAND"), ("INTERLEAVE=tile", "tile", "BAND"),
 ]  # fmt: skip

@@ -202,7 +202,7 @@ def test_values_are_those_of_gribberish(tmp_path, messages, name, variable):
     if name not in ("hrrr", "hrrr-complex") and variable in ("latitude", "longitude"):
         shape = [shape[0] if variable == "latitude" else shape[1]]
     store = store_of_v3(tmp_path / "a.zarr", message(name), shape, var=variable)
-    run({"do": "gribberish_values", "target": str(tmp_path / "wanted.npy"), "store": str(store)})
+    run({"do": "array_values", "target": str(tmp_path / "wanted.npy"), "store": str(store)})
     got, wanted = read(store), np.load(tmp_path / "wanted.npy")
     if variable in ("latitude", "longitude"):
         np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-6)

@@ -329,6 +329,34 @@ def _(folder):
     translate(folder / "a.zarr", of=source(kind=gdal.GDT_CInt16))
 
 
+@provokes("creation option COMPRESS: expected data type <types> with <format>, got <type>")
+def _(folder):
+    translate(folder / "a.zarr", "COMPRESS=JPEG", of=source(bands=3, kind=gdal.GDT_UInt16))
+
+
+@provokes("creation option COMPRESS: expected 3 or 4 bands with WEBP, in one array without BAND_DIM, dimensions of a cube or "
+          "PROFILE=OME, got \"<n>\"")  # fmt: skip
+def _(folder):
+    translate(folder / "a.zarr", "COMPRESS=WEBP")
+
+
+@provokes("<member>: <codec>: <format> images have <numbers> samples, which are the last dimension of a chunk; chunks of "
+          "<shape> do not fit")  # fmt: skip
+def _(folder):
+    translate(folder / "a.zarr", "COMPRESS=JPEG", "INTERLEAVE=PIXEL", of=source(bands=4))
+
+
+@provokes("<member>: <codec>: writing needs GDAL's driver <name> with its writer, which this GDAL lacks or skips; install "
+          "it, or remove it from GDAL_SKIP")  # fmt: skip
+def _(folder):
+    raster, memory = source(), gdal.GetDriverByName("MEM")
+    memory.Deregister()
+    try:
+        translate(folder / "a.zarr", "COMPRESS=PNG", of=raster)
+    finally:
+        memory.Register()
+
+
 @provokes("creation option <name>: Zarr has no <value>; the default <value> is used")
 def _(folder):
     translate(folder / "a.zarr", "COMPRESS=LZW")

@@ -228,8 +228,9 @@ def encode_grib(folder, cases):
             np.save(path.with_suffix(f".{variable}.npy"), np.asarray(codec.decode(path.read_bytes())).reshape(y.shape))
 
 
-def gribberish_values(target, store):
-    """Reads an array with zarr-python and gribberish, and saves its values to the file `target`."""
+def array_values(target, store):
+    """Reads an array with zarr-python and the codecs of all installed packages, such as gribberish, imagecodecs and
+    virtual-tiff, and saves its values to the file `target`."""
     np.save(target, zarr.open_array(store, mode="r")[...])
 
 

@@ -2,6 +2,7 @@
 #include "driver/base/array_options.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/array/array.h"
 #include "core/grid/chunk_grid.h"
@@ -35,6 +36,18 @@ Status CheckCount(const char* name, const std::vector<std::uint64_t>& sizes, std
                            std::to_string(sizes.size()));
 }
 
+// States the alpha channel of WebP images of four samples. Without it, a file of opaque pixels has
+// three samples.
+void StateAlpha(zarr::ArraySpec& spec) {
+    constexpr std::uint64_t kColoursAndAlpha = 4;
+    if (spec.codecs.empty() || spec.chunks.empty()) return;
+    zarr::CodecSpec& last = spec.codecs.back();
+    if (last.name != "imagecodecs_webp" || spec.chunks.back() != kColoursAndAlpha) return;
+    zarr::json::Object members = *last.configuration.as_object();
+    members.emplace_back("hasalpha", true);
+    last.configuration = zarr::json::Value(std::move(members));
+}
+
 }  // namespace
 
 std::string ArrayOptionList() { return CodecOptionList() + ListOf(kArrayRows); }
@@ -55,6 +68,7 @@ Status ArrayCreationOptions::Complete(const zarr::DataType& dtype) {
     if (!IsSharded() && !shard_chunks.empty())
         return RefuseOption("SHARD", "YES, because SHARD_CHUNK_SHAPE is set", "NO");
     warnings.push_back(codec.UseDefault("blosc"));
+    ZARR_RETURN_IF_ERROR(codec.CheckImage(dtype));
     ZARR_ASSIGN_OR_RETURN(codecs, MakeCodecSpecs(codec, dtype));
     warnings.push_back(FilterWarning(codecs, dtype));
     warnings.erase(std::remove(warnings.begin(), warnings.end(), ""), warnings.end());
@@ -84,6 +98,7 @@ Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
             spec.shape, spec.chunks,
             spec.dtype.kind == zarr::DataKind::kObject ? kBytesOfText : spec.dtype.size);
     spec.codecs = options.codecs;
+    StateAlpha(spec);
     if (options.byte_order) spec.dtype = zarr::WithByteOrder(spec.dtype, *options.byte_order);
     spec.fortran_order = options.fortran_order;
     spec.has_key_prefix = options.has_key_prefix.value_or(is_v3);

@@ -28,13 +28,24 @@ namespace {
 // Compressors of GDAL's other drivers, mainly of GeoTIFF. rasterio and rioxarray pass such names on
 // when they copy the options of a source dataset.
 constexpr const char* kCompressorsOfOthers[] = {
-    "LZW",  "JPEG",         "PACKBITS",  "CCITTRLE", "CCITTFAX3", "CCITTFAX4",  "LERC",
-    "WEBP", "LERC_DEFLATE", "LERC_ZSTD", "JPEG2000", "JXL",       "JXL_DNG_1_7"};
+    "LZW",          "PACKBITS",  "CCITTRLE", "CCITTFAX3", "CCITTFAX4",  "LERC",
+    "LERC_DEFLATE", "LERC_ZSTD", "JPEG2000", "JXL",       "JXL_DNG_1_7"};
+
+// Prefix of the ids of codecs whose chunks are image files. Values of options do not have it.
+constexpr std::string_view kImagePrefix = "imagecodecs_";
+// Image formats that COMPRESS can name, by GDAL's names. The driver provides their codecs.
+struct ImageCompressor {
+    const char* id;
+    std::size_t most_bytes;  // of a sample
+};
+constexpr ImageCompressor kImageCompressors[] = {
+    {"imagecodecs_jpeg", 1}, {"imagecodecs_png", 2}, {"imagecodecs_webp", 1}};
 
 // A member of a codec's JSON configuration.
 struct CodecField {
-    const char* codec;   // codec id in the registry; values of options have it in upper case
-    const char* member;  // name of the member; nullptr if the codec has no members
+    // codec id in the registry; values of options have it in upper case, without kImagePrefix
+    const char* codec;
+    const char* member;            // name of the member; nullptr if the codec has no members
     const char* option = nullptr;  // option whose value the member gets
     // Value of the member without the option: "dtype" or "itemsize" of the array, else JSON. If it
     // is nullptr, the default of the option; an option without a default must then be given.
@@ -50,6 +61,9 @@ constexpr CodecField kCodecFields[] = {
     {"zstd", "level", "ZSTD_LEVEL"},
     {"lz4", "acceleration", "LZ4_ACCELERATION"},
     {"bz2", "level", "BZ2_LEVEL"},
+    {"imagecodecs_jpeg", "level", "JPEG_QUALITY"},
+    {"imagecodecs_png", "level", "ZLEVEL"},
+    {"imagecodecs_webp", "level", "WEBP_LEVEL"}, {"imagecodecs_webp", "lossless", "WEBP_LOSSLESS"},
     {"delta", "dtype", "DELTA_DTYPE", "dtype"}, {"delta", "astype", "DELTA_DTYPE", "dtype"},
     {"fixedscaleoffset", "scale", "FIXEDSCALEOFFSET_SCALE"}, {"fixedscaleoffset", "offset", "FIXEDSCALEOFFSET_OFFSET"}, {"fixedscaleoffset", "dtype", nullptr, "dtype"}, {"fixedscaleoffset", "astype", "FIXEDSCALEOFFSET_ASTYPE", "dtype"},
     {"quantize", "digits", "QUANTIZE_DIGITS"}, {"quantize", "dtype", nullptr, "dtype"}, {"quantize", "astype", "QUANTIZE_ASTYPE", "dtype"},
@@ -61,7 +75,22 @@ constexpr CodecField kCodecFields[] = {
 };
 // clang-format on
 
-bool IsCompressor(std::string_view id) { return zarr::IsCompressor({std::string(id), {}, {}}); }
+const ImageCompressor* FindImageCompressor(std::string_view id) {
+    const auto* const found =
+        std::find_if(std::begin(kImageCompressors), std::end(kImageCompressors),
+                     [&](const ImageCompressor& image) { return id == image.id; });
+    return found != std::end(kImageCompressors) ? found : nullptr;
+}
+
+bool IsCompressor(std::string_view id) {
+    return FindImageCompressor(id) != nullptr || zarr::IsCompressor({std::string(id), {}, {}});
+}
+
+// Returns the value of an option that names the codec `id`.
+std::string ValueOf(std::string_view id) {
+    if (FindImageCompressor(id) != nullptr) id.remove_prefix(kImagePrefix.size());
+    return CPLString(std::string(id)).toupper();
+}
 
 // True if creation options can name the codec `id`.
 bool HasFields(std::string_view id) {
@@ -76,13 +105,15 @@ Names Ids(bool are_compressors) {
     for (const std::string_view id : zarr::CodecIds())
         if (IsCompressor(id) == are_compressors && HasFields(id) && !zarr::IsLeftOut(id))
             ids.emplace_back(id);
+    if (are_compressors)
+        for (const ImageCompressor& image : kImageCompressors) ids.emplace_back(image.id);
     return ids;
 }
 
 // Returns the values of options for Ids().
 Names Values(bool are_compressors) {
     Names values = Ids(are_compressors);
-    for (std::string& value : values) value = CPLString(value).toupper();
+    for (std::string& value : values) value = ValueOf(value);
     return values;
 }
 
@@ -141,8 +172,9 @@ Status Setting(CodecChoice& choice, const GivenOption& given) {
 
 Status SetCompressor(CodecChoice& choice, const GivenOption& given) {
     // DEFLATE is GeoTIFF's name of zlib.
-    const std::string id =
+    std::string id =
         EQUAL(given.text, "DEFLATE") ? "zlib" : std::string(CPLString(given.text).tolower());
+    if (FindImageCompressor(std::string(kImagePrefix) + id) != nullptr) id.insert(0, kImagePrefix);
     if (std::any_of(std::begin(kCompressorsOfOthers), std::end(kCompressorsOfOthers),
                     [&](const char* other) { return EQUAL(given.text, other); })) {
         choice.unknown_compressor = given.text;
@@ -172,7 +204,7 @@ Status SetFilters(CodecChoice& choice, const GivenOption& given) {
 constexpr OptionRow<CodecChoice> kCodecRows[] = {
     // The type is string, because GDAL rejects unknown values of a string-select. Programs pass on
     // the COMPRESS of a GeoTIFF, which may be unknown here.
-    {{"COMPRESS", "string", "BLOSC", "Compressor. Those of GeoTIFF (`LZW`, `JPEG`, `PACKBITS`, `CCITT...`, `LERC...`, `WEBP`, `JPEG2000`, `JXL...`), which rasterio and rioxarray pass on with other options of a source, give a warning, and the default is used\n. Values: `NONE`, `BLOSC`, `ZLIB` (also called `DEFLATE`), `GZIP`, `LZMA`, `ZSTD`, `LZ4`, `BZ2`"}, SetCompressor},
+    {{"COMPRESS", "string", "BLOSC", "Compressor. Those of GeoTIFF (`LZW`, `PACKBITS`, `CCITT...`, `LERC...`, `JPEG2000`, `JXL...`), which rasterio and rioxarray pass on with other options of a source, give a warning, and the default is used\n. Values: `NONE`, `BLOSC`, `ZLIB` (also called `DEFLATE`), `GZIP`, `LZMA`, `ZSTD`, `LZ4`, `BZ2`, and the image formats [`JPEG`, `WEBP` and `PNG`](#image-formats)"}, SetCompressor},
     {{"BLOSC_CNAME", "string-select", "lz4", "Compressor inside blosc\n: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib`, `zstd`"}, Setting<ReadName>},
     {{"BLOSC_CLEVEL", "int min='0' max='9'", "5", "Level of blosc, 0 to 9"}, Setting<ReadInteger>},
     {{"BLOSC_SHUFFLE", "string-select", "BYTE", "What blosc shuffles: `NONE`, `BYTE`, `BIT`", "NONE|BYTE|BIT"}, Setting<ReadIndex>},
@@ -185,6 +217,11 @@ constexpr OptionRow<CodecChoice> kCodecRows[] = {
     {{"LZMA_DELTA", "int", "0", "Distance in bytes of the delta filter of lzma. With 0 there is none"}, Setting<ReadInteger>},
     {{"ZSTD_LEVEL", "int min='1' max='22'", "9", "Level of zstd, 1 to 22"}, Setting<ReadInteger>},
     {{"ZSTD_CHECKSUM", "boolean", "NO", "Whether zstd adds a checksum to each chunk, which shows damage when the chunk is read. numcodecs before 0.13 does not open such an array"}, Setting<ReadFlag>},
+    {{"JPEG_QUALITY", "int min='1' max='100'", "75", "Quality of `COMPRESS=JPEG`, 1 to 100"}, Setting<ReadInteger>},
+    {{"WEBP_LEVEL", "int min='1' max='100'", "75", "Quality of `COMPRESS=WEBP`, 1 to 100. Without loss it is the effort"}, Setting<ReadInteger>},
+    {{"WEBP_LOSSLESS", "boolean", "NO", "Whether `COMPRESS=WEBP` keeps all pixels"}, Setting<ReadFlag>},
+    {{"QUALITY", "int min='1' max='100'", "75", "`JPEG_QUALITY` or `WEBP_LEVEL`, if these are not given, as in GDAL's COG driver. With 100 `COMPRESS=WEBP` keeps all pixels"}, Setting<ReadInteger>},
+    {{"ZLEVEL", "int min='1' max='9'", "6", "Level of `COMPRESS=PNG`, 1 to 9; of `COMPRESS=ZLIB`, too, if `ZLIB_LEVEL` is not given"}, Setting<ReadInteger>},
     {{"LZ4_ACCELERATION", "int min='1'", "1", "Acceleration of lz4, from 1. More is faster and larger"}, Setting<ReadInteger>},
     {{"FILTER", "string", "NONE", "Filters that run before the compressor, with commas between: `DELTA`, `FIXEDSCALEOFFSET`, `QUANTIZE`, `BITROUND`, `SHUFFLE`, `PACKBITS`, `ASTYPE`, `CATEGORIZE`. Only `SHUFFLE` keeps [all values](#filters-that-change-values) of every data type"}, SetFilters},
     {{"DELTA_DTYPE", "string", "", "dtype of `FILTER=DELTA`. By default that of the array"}, Setting<ReadDtype>},
@@ -292,7 +329,42 @@ std::string CodecOptionList() {
 Result<CodecChoice> CodecChoice::Parse(CSLConstList options) {
     CodecChoice choice;
     ZARR_RETURN_IF_ERROR(ParseOptions(kCreationOption, options, kCodecRows, choice));
+    choice.ApplyCommonLevels();
     return choice;
+}
+
+void CodecChoice::ApplyCommonLevels() {
+    if (const auto level = settings.find("ZLEVEL"); level != settings.end())
+        settings.try_emplace("ZLIB_LEVEL", level->second);
+    const auto quality = settings.find("QUALITY");
+    if (quality == settings.end()) return;
+    constexpr std::uint64_t kWithoutLoss = 100;
+    std::uint64_t number = 0;
+    if (quality->second.GetUint64(number) && number == kWithoutLoss)
+        settings.try_emplace("WEBP_LOSSLESS", true);
+    settings.try_emplace("JPEG_QUALITY", quality->second);
+    settings.try_emplace("WEBP_LEVEL", quality->second);
+}
+
+std::string CodecChoice::ImageName() const {
+    const bool is_image = compressor && FindImageCompressor(*compressor) != nullptr;
+    return is_image ? ValueOf(*compressor) : std::string();
+}
+
+Status CodecChoice::CheckImage(const zarr::DataType& dtype) const {
+    const std::string name = ImageName();
+    if (name.empty()) return {};
+    if (dtype.kind != zarr::DataKind::kUint ||
+        dtype.size > FindImageCompressor(*compressor)->most_bytes)
+        return RefuseOption("COMPRESS",
+                            FindImageCompressor(*compressor)->most_bytes == 1
+                                ? "data type Byte with " + name
+                                : "data type Byte or UInt16 with " + name,
+                            dtype.ToString().c_str());
+    if (filters && !filters->empty())
+        return RefuseOption("FILTER", "NONE, because COMPRESS=" + name + " is set",
+                            CPLString(JoinWords(*filters, ",", ",")).toupper());
+    return {};
 }
 
 std::string CodecChoice::UseDefault(const std::string& preset) {

@@ -32,12 +32,22 @@ struct CodecChoice {
     // Options of codecs by name, such as "ZSTD_LEVEL", as members of a codec's configuration.
     std::map<std::string, zarr::json::Value> settings;
 
+    // Returns the image format that COMPRESS names, such as "JPEG"; empty for other compressors.
+    std::string ImageName() const;
+    // Returns an error if the compressor is an image format that has no numbers of `dtype`, or that
+    // cannot be combined with the filters.
+    zarr::Status CheckImage(const zarr::DataType& dtype) const;
+
     // Parses `options`, GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
     static zarr::Result<CodecChoice> Parse(CSLConstList options);
 
     // Makes the codec `preset` the compressor if none is chosen. Returns a warning if that replaces
     // a compressor of other drivers, else an empty text.
     std::string UseDefault(const std::string& preset);
+
+  private:
+    // Sets the levels of codecs from the options that several codecs have in common.
+    void ApplyCommonLevels();
 };
 
 // Returns the <Option> elements that describe CodecChoice to GDAL, without an enclosing list

@@ -194,8 +194,12 @@ std::string CompressionName(const zarr::ArrayMetadata& metadata) {
     const auto compressor =
         std::find_if(metadata.codecs.rbegin(), metadata.codecs.rend(), zarr::IsCompressor);
     if (compressor == metadata.codecs.rend()) return {};
-    const std::string& name = compressor->name;
-    return CPLString(name.substr(name.find('.') + 1)).toupper();
+    const std::string_view name = compressor->name;
+    constexpr std::string_view kPrefixOfImages = "imagecodecs_";
+    const std::string_view text = name.substr(0, kPrefixOfImages.size()) == kPrefixOfImages
+                                      ? name.substr(kPrefixOfImages.size())
+                                      : name.substr(name.find('.') + 1);
+    return CPLString(std::string(text)).toupper();
 }
 
 void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {

@@ -137,7 +137,8 @@ class GribCodec final : public zarr::DecodeOnly {
         // GDAL's first row is always the northernmost.
         ZARR_RETURN_IF_ERROR(
             image.Read(message.is_south_first ? first + line * (message.rows - 1) : first,
-                       GDT_Float64, sizeof(double), message.is_south_first ? -line : line, 0));
+                       GDT_Float64, image.dataset().GetRasterCount(), sizeof(double),
+                       message.is_south_first ? -line : line, 0));
         int has_marker = 0;
         const double marker = image.dataset().GetRasterBand(1)->GetNoDataValue(&has_marker);
         if (message.has_marker && message.bitmap.size != 0)

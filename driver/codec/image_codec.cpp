@@ -9,7 +9,7 @@
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 #include "core/base/limits.h"
-#include "core/codec/decode_only.h"
+#include "driver/codec/image_encoding.h"
 #include "driver/codec/image_formats.h"
 #include "driver/codec/memory_image.h"
 
@@ -35,15 +35,42 @@ std::string ShapeText(const Shape& shape) {
     return text + "]";
 }
 
+// How the chunks of an array are written.
+struct ChunkWriting {
+    ImageShape shape;
+    CPLStringList driver_options;
+};
+
+Result<ChunkWriting> PlanWriting(const ImageFormat& format, const zarr::json::Value& options,
+                                 const zarr::CodecContext& context) {
+    const ImageEncoding* const encoding = FindImageEncoding(format.id);
+    if (encoding == nullptr)
+        return Status::Unsupported(std::string("writing ") + format.name + " is unsupported");
+    ZARR_RETURN_IF_ERROR(RequireWriters(format.driver));
+    if (context.is_flat)
+        return Status::Unsupported(std::string("writing ") + format.name +
+                                   " is unsupported after a filter that changes the shape");
+    if (context.dtype.kind != DataKind::kUint)
+        return Status::Unsupported(std::string("writing ") + format.name +
+                                   " is unsupported for numbers of type " +
+                                   context.dtype.ToString());
+    ChunkWriting writing;
+    ZARR_ASSIGN_OR_RETURN(writing.shape, ShapeToWrite(format, *encoding, context.chunk_shape));
+    ZARR_ASSIGN_OR_RETURN(writing.driver_options,
+                          encoding->driver_options(options, writing.shape.samples));
+    return writing;
+}
+
 // Each chunk is an image file of one format, which GDAL decodes to numbers in the host's byte
 // order. The axes are rows, columns and samples, or samples, rows and columns.
-class ImageCodec final : public zarr::DecodeOnly {
+class ImageCodec final : public zarr::Codec {
   public:
-    ImageCodec(const ImageFormat& format, ImageSettings settings, zarr::CodecContext context)
-        : DecodeOnly(format.name),
-          format_(format),
+    ImageCodec(const ImageFormat& format, ImageSettings settings, const zarr::json::Value& options,
+               zarr::CodecContext context)
+        : format_(format),
           settings_(std::move(settings)),
-          context_(std::move(context)) {}
+          context_(std::move(context)),
+          writing_(PlanWriting(format, options, context_)) {}
 
     zarr::SizeBound EncodedSize(zarr::SizeBound decoded) const override {
         // The bound is at least the maximum chunk size, because a file may have metadata.
@@ -64,7 +91,22 @@ class ImageCodec final : public zarr::DecodeOnly {
         return Read(*image, head, decoded);
     }
 
+    Status CheckWritable(zarr::SizeBound /*decoded*/) const override { return writing_.status(); }
+
+    Status Encode(ByteSpan decoded, zarr::Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(writing_.status());
+        return WriteImage(format_.driver, writing_->driver_options, writing_->shape,
+                          static_cast<unsigned>(context_.dtype.size), decoded, encoded);
+    }
+
   private:
+    // Returns the number of samples of the decoded image. If the options state an alpha channel, a
+    // file without one is opaque.
+    unsigned DecodedSamples(const ImageHead& head) const {
+        if (!settings_.has_alpha) return head.samples;
+        return *settings_.has_alpha ? 4 : 3;
+    }
+
     // Checks that the decoded image has exactly the shape and type of the chunk.
     Status CheckHead(const ImageHead& head, std::size_t most) const {
         const DataKind kind = head.is_signed ? DataKind::kInt : DataKind::kUint;
@@ -74,21 +116,17 @@ class ImageCodec final : public zarr::DecodeOnly {
                                    (head.is_signed ? "signed" : "unsigned") + " samples of " +
                                    std::to_string(head.bits) + " bits, the array has the type " +
                                    context_.dtype.ToString());
-        const Shape shape = settings_.is_planar ? Shape{head.samples, head.height, head.width}
-                                                : Shape{head.height, head.width, head.samples};
-        const std::size_t bytes =
-            zarr::SaturatingMul(zarr::SaturatingMul(head.height, head.width),
-                                std::uint64_t{head.samples} * head.sample_bytes());
+        const unsigned samples = DecodedSamples(head);
+        const Shape shape = settings_.is_planar ? Shape{samples, head.height, head.width}
+                                                : Shape{head.height, head.width, samples};
+        const std::size_t bytes = zarr::SaturatingMul(zarr::SaturatingMul(head.height, head.width),
+                                                      std::uint64_t{samples} * head.sample_bytes());
         const bool fits =
             context_.is_flat ? bytes <= most : Squeezed(shape) == Squeezed(context_.chunk_shape);
         if (!fits || bytes > most || head.height > INT32_MAX || head.width > INT32_MAX)
             return Status::Corrupt(std::string("the ") + format_.name + " image has the shape " +
                                    ShapeText(shape) + ", the chunk " +
                                    ShapeText(context_.chunk_shape));
-        if (settings_.has_alpha && *settings_.has_alpha != (head.samples == 4))
-            return Status::Unsupported(
-                std::string("hasalpha: the image ") +
-                (head.samples == 4 ? "has an alpha channel" : "has no alpha channel"));
         return {};
     }
 
@@ -123,12 +161,14 @@ class ImageCodec final : public zarr::DecodeOnly {
 
     Status Read(MemoryImage& image, const ImageHead& head, zarr::Output& decoded) const {
         const std::size_t sample = head.sample_bytes();
+        const unsigned samples = DecodedSamples(head);
         const std::size_t plane = head.width * head.height * sample;
-        ZARR_ASSIGN_OR_RETURN(const zarr::MutableByteSpan room,
-                              decoded.Prepare(plane * head.samples));
-        const std::size_t pixel = settings_.is_planar ? sample : sample * head.samples;
+        ZARR_ASSIGN_OR_RETURN(const zarr::MutableByteSpan room, decoded.Prepare(plane * samples));
+        const std::size_t pixel = settings_.is_planar ? sample : sample * samples;
         const std::size_t line = pixel * head.width;
-        return image.Read(room.data, TypeOf(head), static_cast<GSpacing>(pixel),
+        if (samples > head.samples) std::fill_n(room.data, room.size, std::uint8_t{0xFF});
+        const auto bands = static_cast<int>(std::min(samples, head.samples));
+        return image.Read(room.data, TypeOf(head), bands, static_cast<GSpacing>(pixel),
                           static_cast<GSpacing>(line),
                           static_cast<GSpacing>(settings_.is_planar ? plane : sample));
     }
@@ -136,6 +176,7 @@ class ImageCodec final : public zarr::DecodeOnly {
     const ImageFormat& format_;
     const ImageSettings settings_;
     const zarr::CodecContext context_;
+    const Result<ChunkWriting> writing_;
 };
 
 // Returns an error if no image has the type and layout of the items that `context` describes.
@@ -166,7 +207,7 @@ Result<std::unique_ptr<zarr::Codec>> MakeImageCodec(std::string_view id,
     ZARR_RETURN_IF_ERROR(CheckItems(format, context));
     ZARR_RETURN_IF_ERROR(RequireDriver(format.driver));
     return std::unique_ptr<zarr::Codec>(
-        std::make_unique<ImageCodec>(format, std::move(settings), context));
+        std::make_unique<ImageCodec>(format, std::move(settings), options, context));
 }
 
 }  // namespace zarr_driver

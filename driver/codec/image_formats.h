@@ -17,7 +17,7 @@ namespace zarr_driver {
 struct ImageSettings {
     std::string jpeg_tables;          // a JPEG stream with the tables that the chunks lack
     std::optional<bool> is_jpeg_rgb;  // true for RGB, false for YCbCr; else the file says it
-    std::optional<bool> has_alpha;    // what WebP images have; else the file says it
+    std::optional<bool> has_alpha;    // whether WebP pixels get alpha; else the file says it
     bool is_planar = false;           // true if the decoded samples are separate planes
 };
 

@@ -2,21 +2,16 @@
 // A file in memory that one driver of GDAL reads.
 #pragma once
 
-#include <cpl_conv.h>
 #include <gdal_priv.h>
 
+#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "driver/base/gdal_errors.h"
+#include "driver/codec/image_scope.h"
 
 namespace zarr_driver {
-
-// Returns ok if GDAL has a raster driver named `driver`; else kUnsupported, which names the driver.
-zarr::Status RequireDriver(const char* driver);
 
 // An open dataset of GDAL over bytes in memory. The dataset belongs to one thread, whose GDAL
 // errors are hidden while the object exists. No other driver is asked, nothing beside the bytes is
@@ -30,24 +25,20 @@ class MemoryImage {
 
     MemoryImage(const MemoryImage&) = delete;
     MemoryImage& operator=(const MemoryImage&) = delete;
-    ~MemoryImage();
+    ~MemoryImage() = default;
 
     GDALDataset& dataset() { return *dataset_; }
 
-    // Reads all bands, as `type`, into `to`. `pixel_space`, `line_space` and `band_space` are bytes
-    // between pixels, rows and bands of the destination, as in GDALDataset::RasterIO().
-    zarr::Status Read(std::uint8_t* to, GDALDataType type, GSpacing pixel_space,
+    // Reads the first `bands` bands, as `type`, into `to`. `pixel_space`, `line_space` and
+    // `band_space` are bytes between pixels, rows and bands of the destination, as in
+    // GDALDataset::RasterIO().
+    zarr::Status Read(std::uint8_t* to, GDALDataType type, int bands, GSpacing pixel_space,
                       GSpacing line_space, GSpacing band_space);
 
   private:
     explicit MemoryImage(const char* driver);
 
-    // Returns the error of `driver_`, with GDAL's message or else `otherwise`.
-    zarr::Status Failed(const char* otherwise) const;
-
-    const char* const driver_;
-    QuietErrors quiet_;
-    std::vector<std::unique_ptr<CPLConfigOptionSetter>> options_;
+    const ImageScope scope_;
     std::unique_ptr<GDALDataset> dataset_;
 };
 

@@ -29,6 +29,7 @@
 #include "driver/create/copy_record.h"
 #include "driver/create/create_store.h"
 #include "driver/create/cube_dimensions.h"
+#include "driver/create/image_layout.h"
 #include "driver/create/pixel_copy.h"
 #include "driver/create/profile.h"
 #include "driver/raster/band.h"
@@ -213,6 +214,7 @@ Status Complete(CreationOptions& options, const StoreAddress& target, ProfiledRa
             ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
             raster.store_format = hierarchy->format();
         }
+        ZARR_RETURN_IF_ERROR(ChooseImageLayout(options, raster));
         ZARR_RETURN_IF_ERROR(ApplyProfile(options, raster));
     }
     ZARR_RETURN_IF_ERROR(options.Complete(raster.dtype));

@@ -59,6 +59,11 @@ ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
     if (GDALGetDataTypeSizeBytes(type) != static_cast<int>(dtype.size)) return samples;
     std::vector<int> bands;
     for (std::uint64_t i = 1; i <= chunk.bands; ++i) bands.push_back(static_cast<int>(i));
+    const auto element = static_cast<GSpacing>(dtype.size);
+    const GSpacing pixel = chunk.is_interleaved ? element * GSpacing(chunk.bands) : element;
+    const GSpacing line = pixel * static_cast<GSpacing>(chunk.width);
+    const GSpacing band =
+        chunk.is_interleaved ? element : line * static_cast<GSpacing>(chunk.height);
     const QuietErrors quiet;
     for (const auto& [x, y] : kPlaces) {
         const int left = StartOf(x, source.GetRasterXSize(), chunk.width);
@@ -68,7 +73,7 @@ ChunkSamples SampleChunks(GDALDataset& source, const zarr::DataType& dtype,
             if (source.RasterIO(GF_Read, left, top, static_cast<int>(chunk.width),
                                 static_cast<int>(chunk.height), sample.data(),
                                 static_cast<int>(chunk.width), static_cast<int>(chunk.height), type,
-                                static_cast<int>(bands.size()), bands.data(), 0, 0, 0,
+                                static_cast<int>(bands.size()), bands.data(), pixel, line, band,
                                 nullptr) != CE_None)
                 return samples;
             if (std::find(samples.begin(), samples.end(), sample) == samples.end())
@@ -89,7 +94,7 @@ std::optional<EncodingChoice> ChooseEncoding(const std::vector<CodecChoice>& can
     if (decoded == 0) return std::nullopt;
     zarr::CodecContext context;
     context.dtype = dtype;
-    context.chunk_shape = {chunk.bands, chunk.height, chunk.width};
+    context.chunk_shape = chunk.Shape();
     std::vector<std::optional<std::size_t>> sizes(candidates.size() * samples.size());
     const zarr::Status status =
         zarr::ParallelFor(sizes.size(), sizes.size(), [&](std::size_t i) -> zarr::Status {

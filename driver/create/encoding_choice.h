@@ -14,11 +14,18 @@
 
 namespace zarr_driver {
 
-// Shape of a raster's chunks: bands, rows, columns.
+// Shape of a raster's chunks.
 struct RasterChunk {
     std::uint64_t bands = 1;
     std::uint64_t height = 1;
     std::uint64_t width = 1;
+    bool is_interleaved = false;  // true if the bands of a pixel are side by side
+
+    // Returns the sizes of the dimensions, slowest first.
+    std::vector<std::uint64_t> Shape() const {
+        if (is_interleaved) return {height, width, bands};
+        return {bands, height, width};
+    }
 };
 
 // A copy of a chunk of a raster, in C order and in the byte order of the host.

@@ -75,7 +75,11 @@ class CloudProfile {
                                   !raster_.IsCube() && options_.band_dim.empty() &&
                                   options_.wants_single_array.value_or(true) &&
                                   !options_.interleave_pixel;
-        if (is_one_array && raster_.bands <= kBandsViewedTogether) chunk_.bands = raster_.bands;
+        const bool is_image = !codec_.ImageName().empty();
+        if (is_one_array && raster_.bands <= kBandsViewedTogether && !is_image)
+            chunk_.bands = raster_.bands;
+        chunk_.is_interleaved = is_image && options_.interleave_pixel;
+        if (chunk_.is_interleaved) chunk_.bands = raster_.bands;
         std::vector<std::uint64_t> sizes = options_.array.chunks;
         const bool is_shape = sizes.size() > 1;
         // a single number is both the height and the width, as in the COG driver
@@ -92,7 +96,7 @@ class CloudProfile {
 
     // Returns the shape of a chunk or shard of the given height and width.
     std::vector<std::uint64_t> Shape(std::uint64_t height, std::uint64_t width) const {
-        if (chunk_.bands > 1) return {chunk_.bands, height, width};
+        if (chunk_.bands > 1 && !chunk_.is_interleaved) return {chunk_.bands, height, width};
         return {height, width};
     }
 
@@ -144,7 +148,10 @@ class CloudProfile {
         ZARR_RETURN_IF_ERROR(ChooseRounding(samples));
         if (has_own_filter) return {};
         const std::vector<CodecChoice> candidates =
-            Candidates(compressor, options_.of_profile.predictor.value_or(Predictor::kBySamples));
+            codec_.ImageName().empty()
+                ? Candidates(compressor,
+                             options_.of_profile.predictor.value_or(Predictor::kBySamples))
+                : std::vector<CodecChoice>{codec_};
         const auto choice = ChooseEncoding(candidates, samples, raster_.dtype, sample);
         // Create() has no pixels from which to choose an encoding. The last one is best for
         // colours, and is taken for three or more bands of bytes. Otherwise the first is taken,
@@ -210,7 +217,7 @@ class CloudProfile {
             SetDefault(codec_, "BLOSC_CLEVEL", std::min((level + 2) / 2, kMostOfOthers));
         } else if (asked) {
             for (const char* const name :
-                 {"ZLIB_LEVEL", "GZIP_LEVEL", "BZ2_LEVEL", "LZMA_PRESET", "BLOSC_CLEVEL"})
+                 {"ZLIB_LEVEL", "GZIP_LEVEL", "BZ2_LEVEL", "LZMA_PRESET", "BLOSC_CLEVEL", "ZLEVEL"})
                 SetDefault(codec_, name, std::min(level, kMostOfOthers));
         }
     }
