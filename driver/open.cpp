@@ -335,8 +335,7 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info, NameMay may = NameMay::kBeSta
 }
 
 GDALDataset* OpenOnlyStore(GDALOpenInfo* open_info, const StacStore& only) {
-    const std::string name = "ZARR:\"" + only.path.text() + "\"";
-    GDALOpenInfo store(name.c_str(), open_info->nOpenFlags, nullptr);
+    GDALOpenInfo store(NameOf(only).c_str(), open_info->nOpenFlags, nullptr);
     store.papszOpenOptions = open_info->papszOpenOptions;
     return OpenOrReport(&store, NameMay::kOnlyBeStore);
 }
@@ -363,13 +362,16 @@ GDALDataset* OpenStac(GDALOpenInfo* open_info, const StacDocument& document) {
     }
     if (is_list) return ListStac(document).release();
     EmitError(name, Status::Unsupported("is a STAC document that lists several Zarr stores; open "
-                                        "one of its subdatasets, such as ZARR:\"" +
-                                        first.path.text() + "\""));
+                                        "one of its subdatasets, such as " +
+                                        NameOf(first)));
     return must_open ? ListStac(document).release() : nullptr;
 }
 
+// True for a document of STAC. Programs that ask for vectors, too, get its footprint by GDAL's
+// driver GeoJSON.
 bool IsStac(GDALOpenInfo& open_info) {
-    return PurposeOf(open_info) == Purpose::kOpen && MayBeStac(open_info);
+    return (open_info.nOpenFlags & GDAL_OF_VECTOR) == 0 && PurposeOf(open_info) == Purpose::kOpen &&
+           MayBeStac(open_info);
 }
 
 }  // namespace
@@ -394,11 +396,11 @@ GDALDataset* Open(GDALOpenInfo* open_info) {
             return OpenOrReport(open_info);
         if (IsStac(*open_info)) {
             const auto document = ReadStac(*open_info, open_info->pszFilename);
-            if (!document.ok()) {
+            if (document.status().code() == zarr::StatusCode::kCorrupt) {
                 EmitError(open_info->pszFilename, document.status());
                 return nullptr;
             }
-            if (*document) return OpenStac(open_info, **document);
+            if (document.ok() && *document) return OpenStac(open_info, **document);
         }
         if (IdentifyAsBuiltin(open_info) != FALSE)
             return OpenAsBuiltin(open_info, open_info->pszFilename);

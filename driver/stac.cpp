@@ -36,6 +36,7 @@ bool LooksLikeStac(std::string_view head) {
     if (head.substr(0, kMark.size()) == kMark) head.remove_prefix(kMark.size());
     const std::size_t first = head.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || head[first] != '{') return false;
+    if (head.find("\"FeatureCollection\"") != std::string_view::npos) return false;
     for (const std::string_view word : {"\"Feature\"", "\"Collection\"", "\"stac_version\"",
                                         "\"stac_extensions\"", "\"assets\"", "\"links\""})
         if (head.find(word) != std::string_view::npos) return true;
@@ -47,21 +48,26 @@ class StacDataset final : public GDALDataset {
   public:
     explicit StacDataset(const StacDocument& document) {
         CPLStringList subdatasets;
-        for (const StacStore& store : document.stores) {
-            const std::string prefix = "SUBDATASET_" + std::to_string(subdatasets.size() / 2 + 1);
-            subdatasets.SetNameValue((prefix + "_NAME").c_str(),
-                                     ("ZARR:\"" + store.path.text() + "\"").c_str());
-            subdatasets.SetNameValue((prefix + "_DESC").c_str(), store.description.c_str());
+        for (std::size_t i = 0; i < document.stores.size(); ++i) {
+            const std::string prefix = "SUBDATASET_" + std::to_string(i + 1);
+            const StacStore& store = document.stores[i];
+            subdatasets.AddNameValue((prefix + "_NAME").c_str(), NameOf(store).c_str());
+            subdatasets.AddNameValue((prefix + "_DESC").c_str(), store.description.c_str());
         }
         SetMetadata(subdatasets.List(), "SUBDATASETS");
         CPLStringList facts;
         for (const auto& [name, text] : document.facts)
-            facts.SetNameValue(name.c_str(), text.c_str());
+            facts.AddNameValue(name.c_str(), text.c_str());
+        for (std::size_t i = 0; i < document.refused.size(); ++i)
+            facts.AddNameValue(("refused_" + std::to_string(i + 1)).c_str(),
+                               document.refused[i].c_str());
         SetMetadata(facts.List(), "STAC");
     }
 };
 
 }  // namespace
+
+std::string NameOf(const StacStore& store) { return "ZARR:\"" + store.path.text() + "\""; }
 
 bool MayBeStac(GDALOpenInfo& open_info) {
     if (open_info.fpL == nullptr || !LooksLikeStac(StartOfFile(open_info))) return false;

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/base/status.h"
 #include "driver/store/stac_document.h"
@@ -21,6 +22,9 @@ bool MayBeStac(GDALOpenInfo& open_info);
 // there is none that lists Zarr stores. Returns kLimit for a document above Limit::kMetadataSize.
 zarr::Result<std::optional<StacDocument>> ReadStac(const GDALOpenInfo& open_info,
                                                    const StorePath& path);
+
+// Returns the name by which a store of a document is opened.
+std::string NameOf(const StacStore& store);
 
 // Returns a dataset without bands whose subdatasets are the stores of `document`.
 std::unique_ptr<GDALDataset> ListStac(const StacDocument& document);

@@ -22,6 +22,8 @@ constexpr OptionOfThread kOptions[] = {
     {"GDAL_NUM_THREADS", "1"},
     {"GDAL_ERROR_ON_LIBJPEG_WARNING", "YES"},
     {"GDAL_JPEG_TO_RGB", "YES"},
+    {"GDAL_JPEG_MAX_ALLOWED_SCAN_NUMBER", "100"},
+    {"OPJ_NUM_THREADS", "1"},
     {"GDAL_VALIDATE_CREATION_OPTIONS", "NO"},
     {"GRIB_NORMALIZE_UNITS", "NO"},
     {"GRIB_ADJUST_LONGITUDE_RANGE", "NO"},

@@ -443,9 +443,9 @@ std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& 
     return std::make_shared<const Targets>(folder, trusted, sample);
 }
 
-Result<StorePath> ResolveReference(const std::string& location, const StorePath& folder,
-                                   const StorePath& trusted) {
-    return Locations(folder, trusted).Resolve(location);
+ReferenceResolver ResolverOfReferences(const StorePath& folder, const StorePath& trusted) {
+    return [rules = std::make_shared<const Locations>(folder, trusted)](
+               const std::string& location) { return rules->Resolve(location); };
 }
 
 StorePath FolderAround(const StorePath& folder) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,11 +27,12 @@ std::shared_ptr<const zarr::TargetOpener> OpenReferenceTargets(const StorePath& 
                                                                const StorePath& trusted,
                                                                const std::string& sample);
 
-// Returns the path of `location`, which a document in `folder` states. Returns kPermission if
-// OpenReferenceTargets() refuses it, and kIo if its host cannot be resolved. Sends no request, but
-// may ask a name server.
-zarr::Result<StorePath> ResolveReference(const std::string& location, const StorePath& folder,
-                                         const StorePath& trusted);
+// Returns a function for the locations that a document in `folder` states, with the arguments of
+// OpenReferenceTargets(). The function returns the path of a location; kPermission if
+// OpenReferenceTargets() refuses it, and kIo if its host cannot be resolved. It sends no request,
+// but may ask a name server, once for a host that is known.
+using ReferenceResolver = std::function<zarr::Result<StorePath>(const std::string& location)>;
+ReferenceResolver ResolverOfReferences(const StorePath& folder, const StorePath& trusted);
 
 // Returns the parent of the local folder `folder`, because users keep data beside a folder of
 // references. A remote `folder` is returned itself.
