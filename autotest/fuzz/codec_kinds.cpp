@@ -36,9 +36,18 @@ const std::set<std::string> kLossyFilters = {"fixedscaleoffset",
                                              "numcodecs.bitround",
                                              "numcodecs.astype",
                                              "numcodecs.delta"};
-const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "zfpy",
-                                           "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
-                                           "zfp",        "n5_default"};
+const std::set<std::string> kOtherLossy = {"categorize",
+                                           "packbits",
+                                           "zfpy",
+                                           "msgpack2",
+                                           "numcodecs.packbits",
+                                           "numcodecs.zfpy",
+                                           "zfp",
+                                           "n5_default",
+                                           "imagecodecs_jpeg",
+                                           "imagecodecs_webp",
+                                           "numcodecs.imagecodecs_jpeg",
+                                           "numcodecs.imagecodecs_webp"};
 
 // True if a lossy codec follows a codec that is not a lossy filter. Rounding the output of zlib,
 // for example, would damage this output.
