@@ -154,7 +154,7 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DMD_HELPTOPIC, "drivers/raster/zarr.html");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "ZARR:");
     driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::OpenOptionList().c_str());
-    driver->SetMetadataItem("COMPRESSORS", zarr_driver::CompressorIds().c_str());
+    driver->SetMetadataItem("COMPRESSORS", zarr_driver::CompressorNames().c_str());
     driver->SetMetadataItem("FILTERS", zarr_driver::FilterIds().c_str());
     driver->SetMetadataItem("BLOSC_COMPRESSORS", zarr::BloscCompressors());
     driver->pfnUnloadDriver = Unload;

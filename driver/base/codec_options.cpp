@@ -307,7 +307,7 @@ Result<CodecSpec> MakeSpec(const CodecChoice& choice, const std::string& id,
 
 }  // namespace
 
-std::string CompressorIds() { return JoinWords(Ids(true), ",", ","); }
+std::string CompressorNames() { return CPLString(JoinWords(Values(true), ",", ",")).tolower(); }
 
 std::string FilterIds() { return JoinWords(Ids(false), ",", ","); }
 

@@ -16,10 +16,10 @@
 
 namespace zarr_driver {
 
-// CompressorIds() returns the ids of the codecs that COMPRESS can name. FilterIds() returns the ids
-// of the codecs that FILTER can name. The ids are separated by commas, in the order of the codec
-// registry.
-std::string CompressorIds();
+// CompressorNames() returns the values of COMPRESS in lower case, without "none". FilterIds()
+// returns the ids of the codecs that FILTER can name. Both are separated by commas, in the order of
+// the codec registry; image formats are last.
+std::string CompressorNames();
 std::string FilterIds();
 
 // Parsed values of the creation options that choose and configure codecs.
