@@ -18,7 +18,7 @@ def main(words):
     try:
         return run(options)
     except Refused as why:
-        print(f"zarr_cube: {why}".replace("\n", " "), file=sys.stderr)
+        print(files.shown(f"zarr_cube: {why}").replace("\n", " "), file=sys.stderr)
         return 2
     except OSError as why:  # such as a full disk
         print(f"zarr_cube: {options.output}: {why}", file=sys.stderr)
@@ -61,7 +61,7 @@ def make(form, entries, sources, options):
     cube = joined(sources, listed_of(entries, sources), options)
     summary = [f"{len(sources)} files", *cube.lines]
     if options.dry_run:
-        print("\n".join([*summary, *(source.name for source in sources), "nothing is written (--dry-run)"]))
+        print(files.shown("\n".join([*summary, *(source.name for source in sources), "nothing is written (--dry-run)"])))
         return 0
     write(form, cube, options)
     say(options, cube, summary)
@@ -88,7 +88,9 @@ def write(form, cube, options):
 def say(options, cube, summary):
     if options.quiet:
         return
-    print("\n".join(summary))
+    print(files.shown("\n".join(summary)))
+    if any(files.shown(source.name) != source.name for source in cube.sources):
+        print("the references hold the passwords or signatures of the URLs")
     setting = kerchunk_json.what_to_set(cube.sources, options.output)
     if setting:
         print(f"to read it with GDAL: export {setting}")

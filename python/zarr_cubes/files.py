@@ -42,6 +42,12 @@ def location(name):
     return os.path.abspath(name)
 
 
+def shown(text):
+    """Returns a text for users, without passwords and signatures in its URLs."""
+    text = re.sub(r"(https?://)[^/\s@]*@", r"\1***@", text)
+    return re.sub(r"(https?://[^\s?]*\?)[^\s,;]*", r"\1***", text)
+
+
 def natural(name):
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
@@ -60,8 +66,10 @@ def files_below(folder, pattern=None):
             continue
         if pattern is not None:
             found += [path] if fnmatch.fnmatchcase(entry, pattern) else []
-        elif entry.lower().endswith(ENDINGS):
+        elif entry.lower().endswith(ENDINGS) and (not is_local(path) or os.path.isfile(path)):
             found.append(path)
+        elif is_local(path) and os.path.islink(path):
+            continue  # a link to a folder above would never end
         elif is_folder(path):
             found += [path] if is_store(path) else files_below(path)
     return found
@@ -77,7 +85,7 @@ def is_folder(path):
 def listed(path):
     """Yields (name, value) of the lines of a list. A line is a name, or a name, a tab and a value such as a time."""
     try:
-        text = read_all(path).decode("utf-8")
+        text = read_all(path).decode("utf-8-sig")
     except UnicodeDecodeError as why:
         raise Refused(f"{path}: the list is no text in UTF-8: {why}") from None
     folder = os.path.dirname(path)
@@ -107,7 +115,8 @@ def expanded(inputs):
 
 def named_by(word):
     folder, _, last = word.rpartition("/")
-    if any(c in last for c in "*?[") and not (is_local(word) and os.path.exists(word)):
+    wild = "*[" if word.startswith("/vsicurl/") else "*?["  # a URL may have a query
+    if any(c in last for c in wild) and not (is_local(word) and os.path.exists(word)):
         return [name if folder else name[2:] for name in files_below(folder or ".", last)]
     if not word.startswith("/vsicurl/") and is_folder(word) and not is_store(word):
         return files_below(word)
@@ -150,6 +159,8 @@ class Head:
         self.total = self.served = 0
         self.size = None
         if is_local(name):
+            if os.path.exists(name) and not os.path.isfile(name):
+                raise Refused(f"{name}: no regular file")
             try:
                 self.file = open(name, "rb", buffering=0)
                 self.size = os.fstat(self.file.fileno()).st_size

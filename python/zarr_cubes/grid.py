@@ -20,6 +20,12 @@ CONVENTION = {"description": "Multiscale layout of zarr datasets", "name": "mult
 KEYS = {1024: "GTModelTypeGeoKey", 1025: "GTRasterTypeGeoKey", 2048: "GeographicTypeGeoKey", 2054: "GeogAngularUnitsGeoKey",
         3072: "ProjectedCSTypeGeoKey", 3076: "ProjLinearUnitsGeoKey"}  # fmt: skip
 MOST_COLOUR_BANDS = 64
+MOST_PIXELS = (1 << 31) - 1  # along an axis, as in GDAL
+MOST_COORDINATES = 1 << 22  # a longer axis has a geotransform alone
+# Attributes that mean something to readers of CF or of this driver. A metadata item of a file may have such a name.
+RESERVED = {"_FillValue", "missing_value", "scale_factor", "add_offset", "units", "calendar", "valid_min", "valid_max", "valid_range",
+            "flag_values", "flag_masks", "flag_meanings", "_Unsigned", "coordinates", "grid_mapping", "bounds", "dtype",
+            "_ARRAY_DIMENSIONS", "scales", "offsets", "long_name", "standard_name", "axis", "gdal_pam"}  # fmt: skip
 
 
 def size_of(array):
@@ -124,6 +130,9 @@ def level_places(path, sources, at, offsets, shape):
     base = next(iter(sources[0].arrays))
     ends = np.array([size_of(source.arrays[base]) for source in sources]) + at
     whole = ends.max(axis=0)
+    if whole.max() > MOST_PIXELS:
+        farthest = sources[int(ends.max(axis=1).argmax())]
+        raise Refused(f"{farthest.name}: with it the mosaic has {whole[1]} x {whole[0]} pixels, more than a raster can have")
     ratio = np.round(np.array(size_of(sources[0].arrays[base])) / size_of(sources[0].arrays[path])).astype(int)
     chunks = dict(zip(sources[0].arrays[path].dims, sources[0].arrays[path].chunks))
     chunk = np.array([chunks["y"], chunks["x"]])
@@ -250,7 +259,7 @@ def position(prefix, sample, transform, size, ratio, keys):
         t = [transform[0], transform[1] * ratio[1], transform[2] * ratio[0],
              transform[3], transform[4] * ratio[1], transform[5] * ratio[0]]  # fmt: skip
         attrs["GeoTransform"] = " ".join(f"{number:.17g}" for number in t)
-        if t[2] == 0 and t[4] == 0:
+        if t[2] == 0 and t[4] == 0 and max(size) <= MOST_COORDINATES:
             for name, start, step, number in (("x", t[0], t[1], size[1]), ("y", t[3], t[5], size[0])):
                 values = start + step * (np.arange(number) + 0.5)
                 result[prefix + name] = coordinate(name, values, sample.get(name, {}))
@@ -284,7 +293,7 @@ def levels(cube, base):
 def facts_of(cube, dataset, sources, band_sources, base):
     """Returns attributes of the array: metadata of the dataset and of its bands, as GDAL reads them from the file."""
     names = {name for name, _, role in differing(sources) if role is None}
-    facts = {name: value for name, value in dataset.GetMetadata().items() if name not in names}
+    facts = {name: value for name, value in dataset.GetMetadata().items() if name not in names | RESERVED}
     if len(sources) > 1:
         facts = {name: value for name, value in facts.items() if not name.startswith("TIFFTAG_")}
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]

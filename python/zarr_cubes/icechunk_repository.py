@@ -17,7 +17,7 @@ import numpy as np
 from osgeo import osr
 
 from zarr_cubes import dataset_join, documents
-from zarr_cubes.files import location
+from zarr_cubes.files import is_local, location
 from zarr_cubes.kerchunk_json import places
 from zarr_cubes.model import Refused
 
@@ -50,6 +50,8 @@ def storage_of(icechunk, output):
 
 def url_of(name):
     path = location(name)
+    if is_local(name) and any(c in path for c in "#?"):
+        raise Refused(f"{name}: Icechunk takes # and ? in a name for the end of a path; rename the file, or write x.json or x.parq")
     return path if "://" in path else "file://" + path
 
 

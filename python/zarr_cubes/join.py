@@ -10,11 +10,14 @@ from zarr_cubes import grid, times
 from zarr_cubes.model import Cube, CubeArray, Piece, Refused
 
 MOST_CHUNKS = 1 << 40
+MOST_TILES = 1 << 28  # of a mosaic of one time
 
 
 def join(sources, listed, options):
     """Returns the cube of rasters. `listed` are the values that a list of files has for them."""
     ways = ways_of(options, sources)
+    if options.dim in ("", "x", "y", "band", "spatial_ref") or "/" in options.dim:
+        raise Refused(f"--dim {options.dim}: expected a name that no other dimension or coordinate has")
     if options.name in ("x", "y", "spatial_ref", options.dim) or "/" in options.name:
         raise Refused(f"--name {options.name}: expected a name that no coordinate has")
     same_form(sources)
@@ -124,12 +127,47 @@ def along_values(sources, listed, options, cube, is_mosaic):
 
 
 def check_overlaps(sources, steps, offsets):
-    seen = {}
-    for source, step, offset in zip(sources, steps, offsets):
+    """Refuses two files that have a tile at one place."""
+    taken, whole = {}, {}
+    for source, offset in zip(sources, offsets):
+        for path, start in offset.items():
+            ends = [i + n for i, n in zip(start, grid_of(source.arrays[path]))]
+            whole[path] = [max(pair) for pair in zip(whole.get(path, (0, 0)), ends)]
+    for path, size in whole.items():
+        if size[0] * size[1] > MOST_TILES:
+            raise Refused(f"{path}: the mosaic has {size[1]} x {size[0]} tiles, and at most {MOST_TILES} are joined")
+    for number, (source, step, offset) in enumerate(zip(sources, steps, offsets), 1):
         for path, (y, x) in offset.items():
-            other = seen.setdefault((step, path, y, x), source)
-            if other is not source:
-                raise Refused(f"{other.name} and {source.name} have the same place in the cube")
+            rows, columns = grid_of(source.arrays[path])
+            if (step, path) not in taken and (rows, columns) == tuple(whole[path]):
+                taken[step, path] = number  # the usual case: one file for each time
+                continue
+            owners = taken.get((step, path))
+            if owners is None or isinstance(owners, int):
+                first, owners = owners, np.zeros(whole[path], "i4")
+                if first is not None:
+                    owners[stored_tiles(sources[first - 1].arrays[path])] = first
+                taken[step, path] = owners
+            place = owners[y : y + rows, x : x + columns]
+            stored = stored_tiles(source.arrays[path])
+            both = place[stored & (place > 0)]
+            if len(both):
+                raise Refused(f"{sources[both[0] - 1].name} and {source.name} have the same place in the cube: {path}")
+            place[stored] = number
+
+
+def grid_of(array):
+    tiles = dict(zip(array.dims, array.grid))
+    return tiles["y"], tiles["x"]
+
+
+def stored_tiles(array):
+    """Returns for each row and column of tiles whether the file has one there."""
+    stored = np.zeros(array.grid, bool)
+    stored.flat[np.flatnonzero(array.lengths)] = True
+    stored.flat[list(array.inline)] = True
+    others = tuple(i for i, name in enumerate(array.dims) if name not in "yx")
+    return stored.any(axis=others)
 
 
 def joined(path, sources, steps, offsets, shape, ways):

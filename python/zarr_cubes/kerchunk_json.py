@@ -78,6 +78,9 @@ def members(cube):
 
 def write_json(cube, output):
     """Writes the document beside its name and renames it, so that a reader never sees a part of it."""
+    for source in cube.sources:
+        if "{{" in source.name:
+            raise Refused(f"{source.name}: {{{{ in a name is a template in references; rename the file")
     if os.path.exists(output) and not holds_references(output):
         raise Refused(f"{output}: exists and holds no references; remove it, or choose another name")
     with replaced(output) as name, open(name, "w", encoding="ascii") as out:
@@ -145,7 +148,7 @@ def write_parquet(cube, output):
 
 def folders_of(sources):
     """Returns the folders of local files, without folders that are in others."""
-    folders = sorted({os.path.dirname(os.path.abspath(source.name)) for source in sources if is_local(source.name)})
+    folders = sorted({os.path.dirname(os.path.realpath(source.name)) for source in sources if is_local(source.name)})
     kept = []
     for folder in folders:
         if not kept or not (folder + "/").startswith(kept[-1].rstrip("/") + "/"):

@@ -27,10 +27,17 @@ def scan_one(name, options):
         start = head.start()
         for is_one, scanner in READERS:
             if is_one(start):
-                return scanner(head, options)
+                return read_by(scanner, head, options)
     finally:
         head.close()
     raise Refused(f"{name}: no file that zarr_cube knows: TIFF, netCDF, HDF5, GRIB2 or a Zarr store")
+
+
+def read_by(scanner, head, options):
+    try:
+        return scanner(head, options)
+    except (ValueError, TypeError, OverflowError, ArithmeticError, LookupError, MemoryError) as why:
+        raise Refused(f"{head.name}: its headers are damaged: {why!r}") from why
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ KINDS = {1: "u", 2: "i", 3: "f", 6: "c"}
 COMPRESSORS = {1: None, 5: {"id": "imagecodecs_lzw"}, 8: {"id": "zlib"}, 32946: {"id": "zlib"}, 50000: {"id": "zstd"},
                32773: {"id": "imagecodecs_packbits"}, 34925: {"id": "lzma"}, 34887: {"id": "imagecodecs_lerc"}}  # fmt: skip
 NAMES = {2: "CCITT RLE", 3: "CCITT FAX3", 4: "CCITT FAX4", 6: "old JPEG", 34712: "JPEG 2000"}
+CONVERTED = {5: "CMYK", 6: "YCbCr", 8: "CIE L*a*b*", 9: "ICC L*a*b*", 10: "ITU L*a*b*"}  # PhotometricInterpretation
 LERC_WITHIN = {0: None, 1: "deflate", 2: "zstd"}
 MOST_PIXELS = 1 << 31  # along an axis, as in GDAL
 
@@ -34,6 +35,9 @@ def scan(head, options):
         if level == 0:
             fill = nodata_of(nodata, array.dtype)
         array.fill = fill
+        if fill is None and nodata.strip() and not np.all(array.lengths):
+            raise Refused(f"{name}: tiles that are absent have the nodata value {nodata.strip()}, which {array.dtype} does not have; "
+                          "gdal_translate -a_nodata makes a file with another")  # fmt: skip
         if tags.TILE_WIDTH not in page:
             tiff_strips.complete(name, array, level)
         path = path_of(level, pages, options.name)
@@ -54,6 +58,9 @@ def pages_of(name, pages, options):
     if len(images) != 1:
         raise Refused(f"{name}: {len(images)} images in one file; write each to a file of its own (gdal_translate GTIFF_DIR:1:...)")
     levels = [page for page, kind in zip(pages, kinds) if kind & 5 == 1]
+    widths = [number_of(page, tags.WIDTH, 0) + number_of(page, tags.LENGTH, 0) for page in images + levels]
+    if not options.no_overviews and any(b >= a for a, b in zip(widths, widths[1:])):
+        raise Refused(f"{name}: its overviews are not in the order of their size; --no-overviews leaves overviews out")
     return images if options.no_overviews else images + levels
 
 
@@ -155,6 +162,14 @@ def dtype_of(name, page, order, samples):
 
 def compressor_of(name, page, array):
     number = number_of(page, tags.COMPRESSION, 1)
+    photometric = number_of(page, tags.PHOTOMETRIC, 1)
+    if photometric in CONVERTED and number not in tiff_images.FORMATS:
+        raise Refused(f"{name}: colours are stored as {CONVERTED[photometric]}, which no codec converts; gdal_translate -of COG makes "
+                      "a file with RGB")  # fmt: skip
+    extra = [int(kind) for kind in page.get(tags.EXTRA, ())]
+    if number == 34887 and 2 in extra and array.dims[-1] == "band":
+        raise Refused(f"{name}: LERC keeps the alpha channel as a mask of its own; gdal_translate -of COG -co COMPRESS=DEFLATE makes "
+                      "a file that has a codec")  # fmt: skip
     if number in tiff_images.FORMATS:
         return tiff_images.compressor_of(name, page, array)
     if number not in COMPRESSORS:
