@@ -269,6 +269,19 @@ def test_chunks_are_decoded_on_several_threads(tmp_path, images):
     assert (gdal.ReadDirRecursive("/vsimem/") or []) == before
 
 
+@pytest.mark.parametrize("size", [0xFF000040, 0x00010040])
+def test_tiles_of_jpeg_2000_that_are_larger_than_the_image(tmp_path, images, cpl, size):
+    """GDAL would allocate memory for a whole tile."""
+    name = next(name for name in CASES if name.startswith("jpeg2k-"))
+    data = bytearray(images(name)[0])
+    at = data.index(b"\xff\x51") + 4 + 18  # XTsiz and YTsiz of the segment SIZ
+    data[at : at + 8] = size.to_bytes(4, "big") * 2
+    dataset = gdal.Open(str(store_of(tmp_path / "x.zarr", name, bytes(data))))
+    assert dataset.ReadAsArray() is None
+    assert f"tiles of {size} x {size} pixels are larger than the image" in cpl.errors[0]
+    cpl.clear()
+
+
 def mutated(data, generator):
     """Returns `data` with a few bytes changed, removed or repeated."""
     data = bytearray(data)

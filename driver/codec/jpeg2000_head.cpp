@@ -108,6 +108,14 @@ Result<StreamSize> ReadSize(ByteSpan segment) {
     if (!reader.is_at_end()) return BadStream("segment SIZ has a wrong length");
     size.head.width = right - left;
     size.head.height = bottom - top;
+    // GDAL allocates memory for a whole tile, also where it lies outside of the image.
+    constexpr std::uint64_t kSmallTile = std::uint64_t{1} << 24;
+    const std::uint64_t tile_pixels = zarr::SaturatingMul(size.tile_width, size.tile_height);
+    if (tile_pixels >
+        std::max(kSmallTile, zarr::SaturatingMul(4 * size.head.width, size.head.height)))
+        return Status::Unsupported("JPEG 2000: tiles of " + std::to_string(size.tile_width) +
+                                   " x " + std::to_string(size.tile_height) +
+                                   " pixels are larger than the image");
     const std::uint64_t columns = (right - tile_left + size.tile_width - 1) / size.tile_width;
     const std::uint64_t rows = (bottom - tile_top + size.tile_height - 1) / size.tile_height;
     size.tiles = columns * rows;
