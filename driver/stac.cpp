@@ -4,6 +4,7 @@
 #include <cpl_string.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,10 +38,12 @@ bool LooksLikeStac(std::string_view head) {
     const std::size_t first = head.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || head[first] != '{') return false;
     if (head.find("\"FeatureCollection\"") != std::string_view::npos) return false;
-    for (const std::string_view word : {"\"Feature\"", "\"Collection\"", "\"stac_version\"",
-                                        "\"stac_extensions\"", "\"assets\"", "\"links\""})
-        if (head.find(word) != std::string_view::npos) return true;
-    return false;
+    constexpr std::string_view kWords[] = {"\"Feature\"",      "\"Collection\"",
+                                           "\"stac_version\"", "\"stac_extensions\"",
+                                           "\"assets\"",       "\"links\""};
+    return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
+        return head.find(word) != std::string_view::npos;
+    });
 }
 
 // A dataset without bands. Its metadata domain "STAC" has what the document says of the item.

@@ -31,7 +31,7 @@ std::string Text(const Value& value, std::string_view name) {
     return text != nullptr ? *text : std::string();
 }
 
-std::string LowerCase(std::string text) { return CPLString(std::move(text)).tolower(); }
+std::string LowerCase(const std::string& text) { return CPLString(text).tolower(); }
 
 // True if the media type, without its parameters, is one that documents have for Zarr.
 bool IsTypeOfZarr(const std::string& type) {
