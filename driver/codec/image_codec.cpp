@@ -29,12 +29,6 @@ Shape Squeezed(Shape shape) {
     return shape;
 }
 
-std::string ShapeText(const Shape& shape) {
-    std::string text = "[";
-    for (const std::uint64_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
-    return text + "]";
-}
-
 // How the chunks of an array are written.
 struct ChunkWriting {
     ImageShape shape;

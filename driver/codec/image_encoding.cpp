@@ -25,15 +25,10 @@ using zarr::json::Value;
 // Name of GDAL's driver for rasters in memory, from which other drivers write.
 constexpr const char* kMemoryDriver = "MEM";
 
-const Value* GivenToWrite(const Value& options, std::string_view key) {
-    const Value* const member = options.Find(key);
-    return member == nullptr || member->is_null() ? nullptr : member;
-}
-
 // Returns the number `key` of the options, or `preset` if it is not given.
 Result<double> NumberToWrite(const Value& options, std::string_view key, double preset,
                              double least, double most) {
-    const Value* const member = GivenToWrite(options, key);
+    const Value* const member = StatedMember(options, key);
     double number = preset;
     if (member != nullptr && (!member->GetDouble(number) || !(number >= least && number <= most)))
         return zarr::json::Expected(key, CPLSPrintf("a number from %g to %g, or null", least, most),
@@ -45,7 +40,7 @@ Result<double> NumberToWrite(const Value& options, std::string_view key, double 
 // stored in a way that GDAL's driver does not have.
 Status ExpectNone(const Value& options, const std::vector<std::string_view>& names) {
     for (const std::string_view name : names) {
-        const Value* const member = GivenToWrite(options, name);
+        const Value* const member = StatedMember(options, name);
         if (member == nullptr || (member->as_bool() != nullptr && !*member->as_bool())) continue;
         return Status::Unsupported("writing with the option " + std::string(name) +
                                    " is unsupported");
@@ -58,7 +53,7 @@ Result<CPLStringList> JpegDriverOptions(const Value& options, std::uint64_t samp
                                               "smoothing", "colorspace_data", "colorspace_jpeg"}));
     // imagecodecs' default
     ZARR_ASSIGN_OR_RETURN(const double quality, NumberToWrite(options, "level", 95, 1, 100));
-    const Value* const subsampling = GivenToWrite(options, "subsampling");
+    const Value* const subsampling = StatedMember(options, "subsampling");
     const bool is_usual =
         subsampling == nullptr || samples == 1 ||
         (subsampling->as_string() != nullptr && *subsampling->as_string() == "420");
@@ -79,11 +74,11 @@ Result<CPLStringList> PngDriverOptions(const Value& options, std::uint64_t /*sam
 
 Result<CPLStringList> WebpDriverOptions(const Value& options, std::uint64_t samples) {
     ZARR_ASSIGN_OR_RETURN(const double quality, NumberToWrite(options, "level", 75, 0, 100));
-    const Value* const lossless = GivenToWrite(options, "lossless");
+    const Value* const lossless = StatedMember(options, "lossless");
     if (lossless != nullptr && lossless->as_bool() == nullptr)
         return zarr::json::Expected("lossless", "true, false or null", *lossless);
     // A file of opaque pixels states no alpha channel.
-    const Value* const alpha = GivenToWrite(options, "hasalpha");
+    const Value* const alpha = StatedMember(options, "hasalpha");
     const bool has_alpha = alpha != nullptr && alpha->as_bool() != nullptr && *alpha->as_bool();
     if (has_alpha != (samples == 4))
         return Status::Unsupported(std::string("hasalpha: images of ") + std::to_string(samples) +
@@ -151,18 +146,16 @@ Result<ImageShape> ShapeToWrite(const ImageFormat& format, const ImageEncoding& 
         while (sizes.size() < 2) sizes.insert(sizes.begin(), 1);
     }
     if (sizes.size() == 2) sizes.push_back(1);
-    std::string text;
-    for (const std::uint64_t size : chunk_shape)
-        text += (text.empty() ? "[" : ", ") + std::to_string(size);
+    const std::string text = ShapeText(chunk_shape);
     if (sizes.size() != 3 || !AllowsSamples(encoding, sizes[2]))
         return Status::Unsupported(std::string(format.name) + " images have " + encoding.samples +
                                    " samples, which are the last dimension of a chunk; chunks of " +
-                                   text + "] do not fit");
+                                   text + " do not fit");
     const ImageShape shape = {sizes[0], sizes[1], sizes[2]};
     if (std::max(shape.rows, shape.columns) > encoding.largest_side)
         return Status::Unsupported(std::string(format.name) + " images have at most " +
                                    std::to_string(encoding.largest_side) +
-                                   " rows and columns; chunks of " + text + "] do not fit");
+                                   " rows and columns; chunks of " + text + " do not fit");
     return shape;
 }
 

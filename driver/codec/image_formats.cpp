@@ -18,14 +18,8 @@ using zarr::Result;
 using zarr::Status;
 using zarr::json::Value;
 
-// Returns the member `key`; nullptr if it is missing or null.
-const Value* Given(const Value& options, std::string_view key) {
-    const Value* const member = options.Find(key);
-    return member == nullptr || member->is_null() ? nullptr : member;
-}
-
 Result<std::optional<bool>> GivenBool(const Value& options, std::string_view key) {
-    const Value* const member = Given(options, key);
+    const Value* const member = StatedMember(options, key);
     if (member == nullptr) return std::optional<bool>();
     if (member->as_bool() == nullptr)
         return zarr::json::Expected(key, "true, false or null", *member);
@@ -34,7 +28,7 @@ Result<std::optional<bool>> GivenBool(const Value& options, std::string_view key
 
 // Returns an error if the member `key` is a number that is not `only`.
 Status ExpectNumber(const Value& options, std::string_view key, std::uint64_t only) {
-    const Value* const member = Given(options, key);
+    const Value* const member = StatedMember(options, key);
     std::uint64_t number = 0;
     if (member == nullptr || (member->GetUint64(number) && number == only)) return {};
     return zarr::json::Expected(key, std::to_string(only) + " or null", *member);
@@ -44,7 +38,7 @@ enum class JpegColours { kNotGiven, kGrey, kRgb, kYcbcr };
 
 // Reads a colour space: its name, or its number in libjpeg.
 Result<JpegColours> ReadColours(const Value& options, std::string_view key) {
-    const Value* const member = Given(options, key);
+    const Value* const member = StatedMember(options, key);
     if (member == nullptr) return JpegColours::kNotGiven;
     std::uint64_t number = 0;
     const bool is_number = member->GetUint64(number);
@@ -65,7 +59,7 @@ Result<ImageSettings> ReadNoSettings(const Value& /*options*/) { return ImageSet
 Result<ImageSettings> ReadJpegSettings(const Value& options) {
     ImageSettings settings;
     ZARR_RETURN_IF_ERROR(ExpectNumber(options, "bitspersample", 8));
-    if (const Value* const header = Given(options, "header"))
+    if (const Value* const header = StatedMember(options, "header"))
         return zarr::json::Expected("header", "null", *header);
     ZARR_ASSIGN_OR_RETURN(const JpegColours stored, ReadColours(options, "colorspace_jpeg"));
     ZARR_ASSIGN_OR_RETURN(const JpegColours decoded, ReadColours(options, "colorspace_data"));
@@ -78,7 +72,7 @@ Result<ImageSettings> ReadJpegSettings(const Value& options) {
         settings.is_jpeg_rgb = false;
     if (decoded == JpegColours::kYcbcr && stored == JpegColours::kNotGiven)
         return Status::Unsupported("colorspace_data: YCbCr is unsupported without colorspace_jpeg");
-    if (const Value* const tables = Given(options, "tables")) {
+    if (const Value* const tables = StatedMember(options, "tables")) {
         if (tables->as_string() == nullptr)
             return zarr::json::Expected("tables", "base64 or null", *tables);
         ZARR_ASSIGN_OR_RETURN(settings.jpeg_tables,
@@ -145,6 +139,17 @@ ByteSpan AppendSegmentsWithoutColours(ByteSpan stream, std::vector<ByteSpan>& to
 }
 
 }  // namespace
+
+const Value* StatedMember(const Value& options, std::string_view key) {
+    const Value* const member = options.Find(key);
+    return member == nullptr || member->is_null() ? nullptr : member;
+}
+
+std::string ShapeText(const std::vector<std::uint64_t>& shape) {
+    std::string text = "[";
+    for (const std::uint64_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+    return text + "]";
+}
 
 const ImageFormat& ImageFormatOf(std::string_view id) {
     return *std::find_if(std::begin(kFormats), std::end(kFormats),

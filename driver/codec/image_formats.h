@@ -2,9 +2,11 @@
 // Image formats whose files GDAL decodes: a row for each codec.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -32,6 +34,12 @@ struct ImageFormat {
     // Reads the head of a file. A width of 0 means that GDAL's driver reads the head itself.
     zarr::Result<ImageHead> (*read_head)(zarr::ByteSpan file);
 };
+
+// Returns the member `key` of a codec's options; nullptr if it is missing or null.
+const zarr::json::Value* StatedMember(const zarr::json::Value& options, std::string_view key);
+
+// Returns a shape as messages show it: "[256, 256, 3]".
+std::string ShapeText(const std::vector<std::uint64_t>& shape);
 
 // Returns the format of codec `id`, which must exist.
 const ImageFormat& ImageFormatOf(std::string_view id);
