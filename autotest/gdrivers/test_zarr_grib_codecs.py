@@ -12,7 +12,7 @@ import textwrap
 import numpy as np
 import pytest
 from osgeo import gdal
-from zarr_gdal import config_options, error_log
+from zarr_gdal import config_options, error_of, read_array
 from zarr_references import run
 from zarr_store import handmade
 
@@ -130,24 +130,6 @@ def store_of_v3(path, data, shape, codec="gribberish", **options):
     return path
 
 
-def read(path, name=None):
-    dataset = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
-    assert dataset is not None, gdal.GetLastErrorMsg()
-    root = dataset.GetRootGroup()
-    if name is None:
-        (name,) = root.GetMDArrayNames()
-    values = root.OpenMDArray(name).ReadAsArray()
-    assert values is not None, gdal.GetLastErrorMsg()
-    return values
-
-
-def error_of(path):
-    with error_log() as log:
-        dataset = gdal.Open(str(path))
-        assert dataset is None or dataset.ReadAsArray() is None
-    return log.the_error()
-
-
 def assert_near(got, wanted):
     """Asserts that numbers are equal in the precision of float32, in which GDAL decodes, and that the same are NaN."""
     np.testing.assert_allclose(got, wanted, rtol=2.0**-22, atol=0)
@@ -158,7 +140,7 @@ def assert_near(got, wanted):
 def test_values_are_those_of_kerchunk(tmp_path, messages, name, dtype):
     message, decoded = messages
     wanted = decoded(name)
-    got = read(store_of(tmp_path / "a.zarr", message(name), [1, *wanted.shape], dtype))
+    got = read_array(store_of(tmp_path / "a.zarr", message(name), [1, *wanted.shape], dtype))
     assert got.dtype == np.dtype(dtype)
     assert_near(got[0], wanted)
 
@@ -173,7 +155,7 @@ def test_messages_are_decoded_on_several_threads(tmp_path, messages):
     for number, name in enumerate(names):
         (store / f"{number}.0.0").write_bytes(message(name))
     with config_options(GDAL_NUM_THREADS="4"), concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for got in pool.map(read, [store] * 8):
+        for got in pool.map(read_array, [store] * 8):
             for values, name in zip(got, names, strict=True):
                 assert_near(values, decoded(name))
 
@@ -183,7 +165,7 @@ def test_messages_are_decoded_on_several_threads(tmp_path, messages):
 def test_coordinates_are_those_of_kerchunk(tmp_path, messages, name, variable):
     message, decoded = messages
     wanted = decoded(name, variable)
-    got = read(store_of(tmp_path / "a.zarr", message(name), list(wanted.shape), var=variable))
+    got = read_array(store_of(tmp_path / "a.zarr", message(name), list(wanted.shape), var=variable))
     np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-6)
 
 
@@ -203,7 +185,7 @@ def test_values_are_those_of_gribberish(tmp_path, messages, name, variable):
         shape = [shape[0] if variable == "latitude" else shape[1]]
     store = store_of_v3(tmp_path / "a.zarr", message(name), shape, var=variable)
     run({"do": "array_values", "target": str(tmp_path / "wanted.npy"), "store": str(store)})
-    got, wanted = read(store), np.load(tmp_path / "wanted.npy")
+    got, wanted = read_array(store), np.load(tmp_path / "wanted.npy")
     if variable in ("latitude", "longitude"):
         np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-6)
     else:
@@ -222,9 +204,9 @@ def test_references_of_kerchunk(tmp_path, messages, name):
     coordinates = {"latitude", "longitude"}
     arrays = {key.split("/")[0] for key in document if key.endswith(".zarray") and '"grib"' in document[key]}
     (variable,) = arrays - coordinates
-    assert_near(read(tmp_path / "a.json", variable).reshape(decoded(name).shape), decoded(name))
+    assert_near(read_array(tmp_path / "a.json", variable).reshape(decoded(name).shape), decoded(name))
     for coordinate in arrays & coordinates:
-        got = read(tmp_path / "a.json", coordinate)
+        got = read_array(tmp_path / "a.json", coordinate)
         np.testing.assert_allclose(got, decoded(name, coordinate), rtol=0, atol=2e-6)
     assert (name == "hrrr") == bool(arrays & coordinates)
 
@@ -262,7 +244,7 @@ def test_ccsds_needs_libaec(tmp_path, messages):
     message, decoded = messages
     path = store_of(tmp_path / "a.zarr", message("ccsds"), [ROWS, COLUMNS])
     if gdal.GetDriverByName("GRIB").GetMetadataItem("HAVE_AEC") == "YES":
-        assert_near(read(path), decoded("ccsds"))
+        assert_near(read_array(path), decoded("ccsds"))
     else:
         assert "CCSDS compression (data representation template 42) needs a GDAL whose driver GRIB has libaec" in error_of(path)
 
@@ -285,7 +267,7 @@ def test_a_number_for_missing_values(tmp_path):
     values[3:5, 7:20], wanted[3:5, 7:20] = 9999, np.nan
     data = message_with_marker(tmp_path / "a.grib", values, 9999)
     # GDAL writes the southernmost row first.
-    np.testing.assert_array_equal(read(store_of(tmp_path / "a.zarr", data, [18, 36])), wanted[::-1])
+    np.testing.assert_array_equal(read_array(store_of(tmp_path / "a.zarr", data, [18, 36])), wanted[::-1])
 
 
 def test_a_number_for_missing_values_that_may_be_a_value(tmp_path):

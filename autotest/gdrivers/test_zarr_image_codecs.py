@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 from zarr_child import attempts
-from zarr_gdal import config_options, error_log
+from zarr_gdal import config_options, error_log, error_of, read_array
 from zarr_references import run, write_by, write_json
 from zarr_store import handmade
 
@@ -86,30 +86,11 @@ def store_of_v3(path, name, data):
     return path
 
 
-def read(path):
-    """Returns the values of the only array of a store."""
-    dataset = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
-    assert dataset is not None, gdal.GetLastErrorMsg()
-    root = dataset.GetRootGroup()
-    (array,) = root.GetMDArrayNames()
-    values = root.OpenMDArray(array).ReadAsArray()
-    assert values is not None, gdal.GetLastErrorMsg()
-    return values
-
-
-def error_of(path):
-    """Returns the only error of opening and reading a raster, which must fail."""
-    with error_log() as log:
-        dataset = gdal.Open(str(path))
-        assert dataset is None or dataset.ReadAsArray() is None
-    return log.the_error()
-
-
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("name", CASES)
 def test_pixels_are_those_of_imagecodecs(tmp_path, images, name, version):
     data, wanted = images(name)
-    got = read((store_of if version == 2 else store_of_v3)(tmp_path / "a.zarr", name, data))
+    got = read_array((store_of if version == 2 else store_of_v3)(tmp_path / "a.zarr", name, data))
     assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
     assert np.abs(got.astype("i4") - wanted.astype("i4")).max() <= CASES[name]["largest"]
 
@@ -131,7 +112,7 @@ def test_tiles_of_a_tiff(tmp_path, compression, photometric):
     dataset = None
     document = json.loads(write_by("kerchunk_tiff", tmp_path / "all.json", path).read_text())[str(path)]
     assert f"imagecodecs_{compression.lower()}" in json.dumps(document)
-    got = read(write_json(tmp_path / "a.json", document))
+    got = read_array(write_json(tmp_path / "a.json", document))
     wanted = gdal.Open(str(path)).ReadAsArray()
     np.testing.assert_array_equal(got, wanted if bands == 1 else wanted.transpose(1, 2, 0))
 
@@ -145,7 +126,7 @@ def test_a_jpeg_2000_file_with_tiles_and_precincts(tmp_path):
     path = tmp_path / "a.jp2"
     gdal.GetDriverByName("JP2OpenJPEG").CreateCopy(str(path), source, options=options)
     store = store_of(tmp_path / "a.zarr", "jpeg2k-16", path.read_bytes(), shape=[300, 260], chunks=[300, 260])
-    np.testing.assert_array_equal(read(store), values)
+    np.testing.assert_array_equal(read_array(store), values)
 
 
 def png(width, height, depth=8, colour=0, extra=b""):
@@ -264,7 +245,7 @@ def test_chunks_are_decoded_on_several_threads(tmp_path, images):
                 (path / f"{i}.{j}.0").write_bytes(data)
         tiled[path] = np.tile(wanted, (6, 5, 1))
     with config_options(GDAL_NUM_THREADS="4"), concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for path, got in zip([*tiled] * 4, pool.map(read, [*tiled] * 4), strict=True):
+        for path, got in zip([*tiled] * 4, pool.map(read_array, [*tiled] * 4), strict=True):
             assert np.abs(got.astype("i4") - tiled[path]).max() <= 2, path
     assert (gdal.ReadDirRecursive("/vsimem/") or []) == before
 

@@ -62,6 +62,28 @@ def config_options(**options):
             gdal.SetConfigOption(name, value)
 
 
+def read_array(path, name=None):
+    """Returns the values of an array of a store, or of its only array, by the multidimensional API. Asserts that no
+    error is emitted: ReadAsArray() of GDAL 3.6 returns an array also after a failed read."""
+    with error_log() as log:
+        dataset = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
+        assert dataset is not None, log.events
+        root = dataset.GetRootGroup()
+        if name is None:
+            (name,) = root.GetMDArrayNames()
+        values = root.OpenMDArray(name).ReadAsArray()
+    assert values is not None and log.errors == [], log.events
+    return values
+
+
+def error_of(path):
+    """Returns the only error of opening and reading a raster, which must fail."""
+    with error_log() as log:
+        dataset = gdal.Open(str(path))
+        assert dataset is None or dataset.ReadAsArray() is None
+    return log.the_error()
+
+
 def open_raster(name, *options):
     """Opens a raster dataset; fails the test with GDAL's message if it does not open."""
     with error_log() as log:
