@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes one cube of references from many files; see `zarr_cube --help`."""
 
+import os
 import pathlib
 import sys
 
@@ -24,5 +25,16 @@ def main(words):
     return command.main(words)
 
 
+def run(words):
+    """Runs the program, and ends the process. A thread of icechunk that has answered the last request may still call
+    Python, which must not be finalized then: Python before 3.14 aborts the process."""
+    code = main(words)
+    if "icechunk" in sys.modules:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run(sys.argv[1:])

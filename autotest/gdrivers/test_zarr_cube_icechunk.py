@@ -192,3 +192,15 @@ def test_two_programs_append(tmp_path, icechunk):
             assert "is not after the last one of" in told
     assert names[-1] in added
     assert_equal(named(repository), [tmp_path / f"a_{name}.tif" for name in added])
+
+
+def test_a_refused_append_ends_with_its_exit_code(tmp_path, icechunk):
+    """Threads of icechunk outlive its last answer. A seventh of such runs was aborted when Python was finalized meanwhile."""
+    repository = tmp_path / "x.icechunk"
+    cube(repository, *days(tmp_path, "20240103"), "--quiet", "--values", "2024-01-03")
+    earlier = days(tmp_path, "20240101")
+    for _ in range(5):
+        programs = [start(icechunk, repository, *earlier) for _ in range(4)]
+        for program in programs:
+            _, told = program.communicate(timeout=120)
+            assert program.returncode == 2 and "is not after the last one of" in told, (program.returncode, told)
