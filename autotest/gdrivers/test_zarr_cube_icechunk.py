@@ -195,7 +195,7 @@ def test_two_programs_append(tmp_path, icechunk):
 
 
 def test_a_refused_append_ends_with_its_exit_code(tmp_path, icechunk):
-    """Threads of icechunk outlive its last answer. A seventh of such runs was aborted when Python was finalized meanwhile."""
+    """Threads of icechunk outlive its last answer. About an eighth of such runs was aborted when Python was finalized meanwhile."""
     repository = tmp_path / "x.icechunk"
     cube(repository, *days(tmp_path, "20240103"), "--quiet", "--values", "2024-01-03")
     earlier = days(tmp_path, "20240101")
